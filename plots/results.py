@@ -415,7 +415,7 @@ def _row(r):
     problem = r.fields(FIELDS["problem"]) if r.has("m") else {}
     size = tuple(problem[key] for key in "mnk") if problem else None
     data = problem.get("data", "uniform")
-    name = _name(r, who, size, data)
+    name = _name(r, who, size, problem)
     values = r.fields(FIELDS["row"])
     judgement = {} if refusal else r.fields(FIELDS["judgement"])
     if r.has("wrong_infinities"):
@@ -459,7 +459,7 @@ def _refusal(r):
     return refusal
 
 
-def _name(r, who, size, data):
+def _name(r, who, size, problem):
     """Returns the row's name. Refuses a name that does not say its kernel and sizes."""
     label = who["kernel"] if who["kernel_id"] is None else f"{who['kernel_id']:02}_{who['kernel']}"
     parts = [who["set"], label]
@@ -467,8 +467,9 @@ def _name(r, who, size, data):
         parts.append(who["variant"])
     if size:
         parts.append("x".join(map(str, size)))
-    if data != "uniform":
-        parts.append(f"data={data}")
+    if problem.get("data", "uniform") != "uniform":
+        parts.append(f"data={problem['data']}")
+    parts += [key for key in ("trans_a", "trans_b") if problem.get(key, False)]
     parts += [f"{key}={value}" for key, value in dict(who["parameters"]).items()]
     if r.at("name").text() != "/".join(parts):
         r.at("name").refuse(f"is not '{'/'.join(parts)}', as its kernel and sizes have it")

@@ -64,9 +64,10 @@ cudaError_t launch_cublas(const Sgemm& p, cudaStream_t stream) {
   if (status == CUBLAS_STATUS_SUCCESS) status = cublasSetStream(handle, stream);
   if (status != CUBLAS_STATUS_SUCCESS) return as_cuda_error(status);
 
-  // cuBLAS's matrices are column-major. A row-major C is a column-major C^T, and C^T = B^T * A^T.
-  return as_cuda_error(cublasSgemm_64(handle, CUBLAS_OP_N, CUBLAS_OP_N, p.N, p.M, p.K, &p.alpha,
-                                      p.B, p.ldb, p.A, p.lda, &p.beta, p.C, p.ldc));
+  // cuBLAS's matrices are column-major. A row-major C is a column-major C^T, and C^T = op(B)^T * op(A)^T.
+  const auto operation = [](Op op) { return op == Op::none ? CUBLAS_OP_N : CUBLAS_OP_T; };
+  return as_cuda_error(cublasSgemm_64(handle, operation(p.op_b), operation(p.op_a), p.N, p.M, p.K,
+                                      &p.alpha, p.B, p.ldb, p.A, p.lda, &p.beta, p.C, p.ldc));
 }
 
 }  // namespace
@@ -77,6 +78,7 @@ extern const Rung reference{
     .idea = "cublasSgemm in pedantic FP32, the reference",
     .promise = {},
     .launch = launch_cublas,
+    .takes_transposes = true,
 };
 
 }  // namespace ladder

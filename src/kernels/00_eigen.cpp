@@ -26,10 +26,12 @@ cudaError_t multiply(const Sgemm& p) {
     C *= p.beta;
   }
   if (error == cudaSuccess && p.K > 0) {
-    RowMajor A(p.M, p.K);
-    RowMajor B(p.K, p.N);
+    RowMajor A(p.rows_of_a(), p.cols_of_a());
+    RowMajor B(p.rows_of_b(), p.cols_of_b());
     error = fetch(A, p.A, p.lda);
     if (error == cudaSuccess) error = fetch(B, p.B, p.ldb);
+    if (p.op_a == Op::transpose) A = RowMajor(A.transpose());
+    if (p.op_b == Op::transpose) B = RowMajor(B.transpose());
     C.noalias() += p.alpha * (A * B);
   }
   if (error != cudaSuccess) return error;
@@ -56,6 +58,7 @@ extern const Rung reference{
     .idea = "Eigen's product on the host, the reference",
     .promise = {},
     .launch = launch_eigen,
+    .takes_transposes = true,
 };
 
 }  // namespace ladder

@@ -42,8 +42,8 @@ namespace {
 
 bool is_well_formed(const Sgemm& p) {
   if (p.M < 0 || p.N < 0 || p.K < 0) return false;
-  return p.lda >= std::max<int64_t>(1, p.K) && p.ldb >= std::max<int64_t>(1, p.N) &&
-         p.ldc >= std::max<int64_t>(1, p.N);
+  return p.lda >= std::max<int64_t>(1, p.cols_of_a()) &&
+         p.ldb >= std::max<int64_t>(1, p.cols_of_b()) && p.ldc >= std::max<int64_t>(1, p.N);
 }
 
 bool is_empty(const Sgemm& p) { return p.M == 0 || p.N == 0; }
@@ -63,9 +63,9 @@ bool results_are_apart(const Call& call) {
 }
 
 // Returns the error of a call that cannot be launched, or cudaSuccess.
-cudaError_t refusal_of(const Call& call) {
-  if (call.op_a != Op::none || call.op_b != Op::none) return cudaErrorNotSupported;
+cudaError_t refusal_of(const Rung& rung, const Call& call) {
   const Sgemm& p = call.product;
+  if (p.has_transposes() && !rung.takes_transposes) return cudaErrorNotSupported;
   if (!is_well_formed(p) || call.batch < 0) return cudaErrorInvalidValue;
   if (call.stride_a < 0 || call.stride_b < 0 || call.stride_c < 0) return cudaErrorInvalidValue;
   if (is_empty(p) || call.batch == 0) return cudaSuccess;
@@ -77,7 +77,7 @@ cudaError_t refusal_of(const Call& call) {
 }  // namespace
 
 cudaError_t launch(const Rung& rung, const Call& call, cudaStream_t stream) {
-  if (const cudaError_t refusal = refusal_of(call); refusal != cudaSuccess) return refusal;
+  if (const cudaError_t refusal = refusal_of(rung, call); refusal != cudaSuccess) return refusal;
   if (is_empty(call.product)) return cudaSuccess;
   Sgemm product = without_unneeded_product(call.product);
   for (int64_t i = 0; i < call.batch; ++i) {
@@ -99,7 +99,8 @@ cudaError_t launch_and_tell(const Rung& rung, const Sgemm& problem, cudaStream_t
                             LeftToFP64* left) {
   *left = {};
   if (rung.launch_and_tell == nullptr) return cudaErrorNotSupported;
-  if (const cudaError_t refusal = refusal_of(Call(problem)); refusal != cudaSuccess) return refusal;
+  if (const cudaError_t refusal = refusal_of(rung, Call(problem)); refusal != cudaSuccess)
+    return refusal;
   if (is_empty(problem)) return cudaSuccess;
   return rung.launch_and_tell(without_unneeded_product(problem), stream, left);
 }

@@ -16,32 +16,40 @@ namespace ladder {
 // Rungs use these names without a prefix: grid_of(), blend(), Claim.
 using namespace device;
 
-/// One product C = alpha * A * B + beta * C in single precision. All three matrices are row-major:
-/// element (i, j) of A lies at A[i * lda + j]. A is M x K, B is K x N, C is M x N. The pointers are
-/// device pointers and need no alignment beyond a float's four bytes.
+/// BLAS's operation on a matrix: none, or its transpose.
+enum class Op { none, transpose };
+
+/// One product C = alpha * op(A) * op(B) + beta * C in single precision. All three matrices are row-major:
+/// element (i, j) of A lies at A[i * lda + j]. op(A) is M x K, op(B) is K x N, C is M x N. So a transposed
+/// A has K rows of M elements in memory. The pointers are device pointers and need no alignment beyond a
+/// float's four bytes. Most rungs take A and B as they lie alone (Rung::takes_transposes).
 struct Sgemm {
   int64_t M, N, K;
   float alpha;
   const float* A;
-  int64_t lda;  // >= max(1, K)
+  int64_t lda;  // >= max(1, cols_of_a())
   const float* B;
-  int64_t ldb;  // >= max(1, N)
+  int64_t ldb;  // >= max(1, cols_of_b())
   float beta;
   float* C;
   int64_t ldc;  // >= max(1, N)
+  Op op_a = Op::none, op_b = Op::none;
+
+  /// The sizes of A and B as they lie in memory.
+  constexpr int64_t rows_of_a() const { return op_a == Op::none ? M : K; }
+  constexpr int64_t cols_of_a() const { return op_a == Op::none ? K : M; }
+  constexpr int64_t rows_of_b() const { return op_b == Op::none ? K : N; }
+  constexpr int64_t cols_of_b() const { return op_b == Op::none ? N : K; }
+  constexpr bool has_transposes() const { return op_a != Op::none || op_b != Op::none; }
 };
 
-/// BLAS's operation on a matrix: none, or its transpose.
-enum class Op { none, transpose };
-
-/// A call as a program makes it: one product or several of one shape, with operations on A and B. launch() lowers it to
-/// one Sgemm for each product, or refuses it.
+/// A call as a program makes it: one product or several of one shape. launch() lowers it to one Sgemm for each product, or
+/// refuses it.
 struct Call {
-  /// One product of matrices as they lie.
+  /// One product.
   explicit Call(const Sgemm& of) : product(of) {}
 
-  Sgemm product;  // the first product; M, N and K are the sizes of op(A) and op(B)
-  Op op_a = Op::none, op_b = Op::none;
+  Sgemm product;      // the first product
   int64_t batch = 1;  // the number of products
   // The distance from one product's matrix to the next product's matrix, in elements. 0: all products share A (or B).
   int64_t stride_a = 0, stride_b = 0, stride_c = 0;
@@ -132,6 +140,7 @@ struct Rung {
 
   Needs needs = {};
   Arithmetic arithmetic = FP32;
+  bool takes_transposes = false;  // of A and of B
 
   /// Does what launch() does, waits, and tells what it left to FP64. nullptr for a rung that computes all data in one way.
   cudaError_t (*launch_and_tell)(const Sgemm& problem, cudaStream_t stream,
@@ -145,7 +154,7 @@ std::span<const Rung* const> all();
 /// reads neither A nor B and scales C; beta = 0 does not read C. Asynchronous on `stream`. Returns
 /// cudaErrorInvalidValue for a negative size, batch or stride, a leading dimension that is not at least 1 and at least
 /// its row's length, a null pointer to a matrix that is needed, and results of a batch that overlap;
-/// cudaErrorNotSupported for a transpose, which no kernel takes. A refused call launches nothing.
+/// cudaErrorNotSupported for a transpose, unless the rung takes transposes. A refused call launches nothing.
 cudaError_t launch(const Rung& rung, const Call& call, cudaStream_t stream);
 /// Runs a rung on one product.
 cudaError_t launch(const Rung& rung, const Sgemm& problem, cudaStream_t stream);

@@ -72,6 +72,22 @@ TEST_F(LaunchRules, TakesNullWhereNoMatrixIsNeeded) {
   EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
 }
 
+TEST_F(LaunchRules, KnowsTheRowsOfTransposedMatrices) {
+  const ladder::Rung& reference = *ladder::all().front();
+  ASSERT_TRUE(reference.takes_transposes);
+  const auto launched = [&](int64_t lda, int64_t ldb) {
+    Sgemm p = sound();
+    p.M = 3, p.N = 4, p.K = 2;
+    p.op_a = p.op_b = ladder::Op::transpose;  // A has 2 rows of 3, B 4 rows of 2
+    p.lda = lda;
+    p.ldb = ldb;
+    return ladder::launch(reference, p, nullptr);
+  };
+  EXPECT_EQ(launched(3, 2), cudaSuccess);
+  EXPECT_EQ(launched(2, 2), cudaErrorInvalidValue);
+  EXPECT_EQ(launched(3, 1), cudaErrorInvalidValue);
+}
+
 // ---- Calls: some are lowered to products, some are refused.
 
 TEST_F(LaunchRules, RunsEachProductOfABatch) {
@@ -122,8 +138,10 @@ TEST_F(LaunchRules, RefusesACallThatNoProductIs) {
     return ladder::launch(rung_, call, nullptr);
   };
   EXPECT_EQ(launched([](Call&) {}), cudaSuccess);
-  EXPECT_EQ(launched([](Call& c) { c.op_a = ladder::Op::transpose; }), cudaErrorNotSupported);
-  EXPECT_EQ(launched([](Call& c) { c.op_b = ladder::Op::transpose; }), cudaErrorNotSupported);
+  EXPECT_EQ(launched([](Call& c) { c.product.op_a = ladder::Op::transpose; }),
+            cudaErrorNotSupported);
+  EXPECT_EQ(launched([](Call& c) { c.product.op_b = ladder::Op::transpose; }),
+            cudaErrorNotSupported);
   EXPECT_EQ(launched([](Call& c) { c.batch = -1; }), cudaErrorInvalidValue);
   EXPECT_EQ(launched([](Call& c) { c.stride_a = -16; }), cudaErrorInvalidValue);
   EXPECT_EQ(launched([](Call& c) { c.stride_b = -16; }), cudaErrorInvalidValue);

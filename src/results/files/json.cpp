@@ -109,6 +109,8 @@ constexpr auto PROBLEM = std::tuple{
     needed("seed", &Problem::seed, Natural{}),
     omitted("data", &Problem::data,
             Word<Data>{name_of, EVERY_DATA.size(), "is no data that this version knows"}),
+    omitted("trans_a", &Problem::transposes_a, Truth{}),
+    omitted("trans_b", &Problem::transposes_b, Truth{}),
 };
 
 constexpr auto SUBJECT = std::tuple{

@@ -61,6 +61,7 @@ class LadderTable : public ResultTable {
     if (!p->begins_on_boundaries())
       details.push_back(
           fmt::format("offset {} of A {} of B {} of C", p->offset_a, p->offset_b, p->offset_c));
+    if (p->has_transposes()) details.push_back(transposes_of(*p));
     if (p->data != Data::uniform) details.push_back(fmt::format("{} data", name_of(p->data)));
     const std::string arithmetic = this->arithmetic();
     return {heading_line({size_text(*p, signs_) + (arithmetic.empty() ? "" : " " + arithmetic)},

@@ -24,6 +24,7 @@ std::string title(const Result& r) {
   if (r.problem) text += " at " + r.problem->size();
   if (r.problem && r.problem->data != Data::uniform)
     text += fmt::format(", {} data", name_of(r.problem->data));
+  if (r.problem && r.problem->has_transposes()) text += ", " + transposes_of(*r.problem);
   return text;
 }
 

@@ -12,8 +12,9 @@ namespace results {
 /// The most floats from a 256-byte boundary to a matrix: one more would be the next boundary.
 inline constexpr int64_t LARGEST_OFFSET = 63;
 
-/// C = alpha * A * B + beta * C, A being M x K, B K x N and C M x N, row-major with leading dimensions
-/// lda >= max(1, K) and ldb, ldc >= max(1, N). Each matrix begins `offset` floats past a 256-byte boundary.
+/// C = alpha * op(A) * op(B) + beta * C, op(A) being M x K, op(B) K x N and C M x N. A and B may be transposed: then A lies in
+/// memory as K rows of M elements, B as N rows of K. All are row-major with leading dimensions of at least 1 and at least the
+/// length of a row in memory. Each matrix begins `offset` floats past a 256-byte boundary.
 /// (cudaMalloc's memory begins on such a boundary.) The matrices' contents follow from `data` and `seed`.
 struct Problem {
   int64_t M = 0, N = 0, K = 0;
@@ -23,12 +24,25 @@ struct Problem {
   float beta = 0.0f;
   uint64_t seed = 0;
   Data data = Data::uniform;
+  bool transposes_a = false, transposes_b = false;
 
   bool is_empty() const { return M == 0 || N == 0; }
   bool is_square() const { return M == N && N == K; }
+  bool has_transposes() const { return transposes_a || transposes_b; }
+  /// The sizes of A and B as they lie in memory.
+  int64_t rows_of_a() const { return transposes_a ? K : M; }
+  int64_t cols_of_a() const { return transposes_a ? M : K; }
+  int64_t rows_of_b() const { return transposes_b ? N : K; }
+  int64_t cols_of_b() const { return transposes_b ? K : N; }
   bool is_dense() const {
-    return lda == std::max<int64_t>(1, K) && ldb == std::max<int64_t>(1, N) &&
+    return lda == std::max<int64_t>(1, cols_of_a()) && ldb == std::max<int64_t>(1, cols_of_b()) &&
            ldc == std::max<int64_t>(1, N);
+  }
+  /// Makes the matrices dense, whatever their leading dimensions were.
+  void make_dense() {
+    lda = std::max<int64_t>(1, cols_of_a());
+    ldb = std::max<int64_t>(1, cols_of_b());
+    ldc = std::max<int64_t>(1, N);
   }
   bool begins_on_boundaries() const { return offset_a == 0 && offset_b == 0 && offset_c == 0; }
 
@@ -53,14 +67,20 @@ struct Problem {
   bool operator==(const Problem&) const = default;
 };
 
+/// Returns "A transposed", "B transposed", "A and B transposed" or, without transposes, nothing.
+inline std::string transposes_of(const Problem& problem) {
+  if (!problem.has_transposes()) return "";
+  const std::string which = problem.transposes_a && problem.transposes_b ? "A and B"
+                            : problem.transposes_a                       ? "A"
+                                                                         : "B";
+  return which + " transposed";
+}
+
 /// Returns a problem with dense matrices.
 inline Problem dense_problem(int64_t M, int64_t N, int64_t K) {
-  return {.M = M,
-          .N = N,
-          .K = K,
-          .lda = std::max<int64_t>(1, K),
-          .ldb = std::max<int64_t>(1, N),
-          .ldc = std::max<int64_t>(1, N)};
+  Problem problem{.M = M, .N = N, .K = K};
+  problem.make_dense();
+  return problem;
 }
 
 }  // namespace results

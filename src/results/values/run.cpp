@@ -61,6 +61,8 @@ std::string full_name(const Result& result) {
   if (result.problem) name += "/" + result.problem->size();
   if (result.problem && result.problem->data != Data::uniform)
     name += fmt::format("/data={}", name_of(result.problem->data));
+  if (result.problem && result.problem->transposes_a) name += "/trans_a";
+  if (result.problem && result.problem->transposes_b) name += "/trans_b";
   for (const auto& [key, value] : result.who.parameters) name += fmt::format("/{}={}", key, value);
   return name;
 }

@@ -160,6 +160,7 @@ bool applies(const device::Promise& promise, const results::Problem& p) {
   if (promise.empty() || p.is_empty() || !ladder::has_product(p.alpha, p.K) || p.beta != 0.0f) {
     return false;
   }
+  if (p.has_transposes()) return false;
   if (promise.uniform_data_only && p.data != results::Data::uniform) return false;
   const int64_t tile = promise.whole_tiles;
   return p.M % tile == 0 && p.N % tile == 0 && p.K % tile == 0 && p.is_dense() &&

@@ -55,6 +55,8 @@ std::vector<std::string> options_of(const results::Problem& problem) {
     add("--ldb", std::to_string(problem.ldb));
     add("--ldc", std::to_string(problem.ldc));
   }
+  if (problem.transposes_a) words.emplace_back("--trans-a");
+  if (problem.transposes_b) words.emplace_back("--trans-b");
   if (problem.offset_a != 0) add("--offset-a", std::to_string(problem.offset_a));
   if (problem.offset_b != 0) add("--offset-b", std::to_string(problem.offset_b));
   if (problem.offset_c != 0) add("--offset-c", std::to_string(problem.offset_c));

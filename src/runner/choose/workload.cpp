@@ -48,6 +48,8 @@ Workload strangers_product(const ladder::Rung& rung, const Problem& problem) {
   workload.who = identity_of_stranger(rung);
   workload.name = rung.name;
   workload.held_to_contract = &rung;
+  if (problem.has_transposes() && !rung.takes_transposes)
+    workload.refusal = "it takes A and B as they lie (Rung::takes_transposes)";
   take(rung, workload);
   return workload;
 }
@@ -72,7 +74,7 @@ double bytes_needed(const Problem& p) {
   const auto bytes = [](int64_t rows, int64_t ld) {
     return static_cast<double>(rows) * static_cast<double>(ld) * sizeof(float);
   };
-  return 2 * (bytes(p.M, p.lda) + bytes(p.K, p.ldb)) + bytes(p.M, p.ldc);
+  return 2 * (bytes(p.rows_of_a(), p.lda) + bytes(p.rows_of_b(), p.ldb)) + bytes(p.M, p.ldc);
 }
 
 std::string lack_of(const machine::Device& device, const ladder::Rung& rung) {
@@ -82,6 +84,12 @@ std::string lack_of(const machine::Device& device, const ladder::Rung& rung) {
                      rung.name, needed / 10, needed % 10, rung.needs.exactly ? " exactly" : "",
                      the_device(device), device.compute_capability / 10,
                      device.compute_capability % 10);
+}
+
+std::string lack_of(const Problem& problem, const ladder::Rung& rung) {
+  if (!problem.has_transposes() || rung.takes_transposes) return "";
+  return fmt::format("{} {} takes A and B as they lie, without {}", rung.number, rung.name,
+                     problem.transposes_a ? "--trans-a" : "--trans-b");
 }
 
 void refuse_what_cannot_fit(std::span<const Workload> workloads, const machine::Device& device) {

@@ -68,6 +68,9 @@ double bytes_needed(const results::Problem& problem);
 /// Returns the rung's unmet requirement, in a sentence; empty if the device meets all.
 std::string lack_of(const machine::Device& device, const ladder::Rung& rung);
 
+/// Returns what the rung does not do of the problem, in a sentence; empty if it does all.
+std::string lack_of(const results::Problem& problem, const ladder::Rung& rung);
+
 /// Throws Error(ExitCode::usage) if a workload needs more memory than the device has.
 void refuse_what_cannot_fit(std::span<const Workload> workloads, const machine::Device& device);
 

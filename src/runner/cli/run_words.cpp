@@ -105,6 +105,9 @@ std::vector<Problem> problems_from(const RunWords& words) {
   std::vector<Problem> problems;
   for (const std::string& size : sizes) {
     Problem p = parse_size(size);
+    p.transposes_a = words.trans_a;
+    p.transposes_b = words.trans_b;
+    p.make_dense();
     p.lda = leading_dimension("--lda", words.lda, p.lda, "A");
     p.ldb = leading_dimension("--ldb", words.ldb, p.ldb, "B");
     p.ldc = leading_dimension("--ldc", words.ldc, p.ldc, "C");
@@ -136,7 +139,12 @@ void add_run_options(CLI::App& app, RunWords& words) {
                              machine::DEFAULT_SIZE))
       ->allow_extra_args(false)
       ->type_name("N|MxNxK");
-  app.add_option("--lda", words.lda, "floats from one row of A to the next (default K)")
+  app.add_flag("--trans-a", words.trans_a,
+               "A is transposed: it lies in memory as K rows of M elements");
+  app.add_flag("--trans-b", words.trans_b,
+               "B is transposed: it lies in memory as N rows of K elements");
+  app.add_option("--lda", words.lda,
+                 "floats from one row of A to the next (default K, of a transposed A M)")
       ->type_name("N");
   app.add_option("--ldb", words.ldb, "likewise of B (default N)")->type_name("N");
   app.add_option("--ldc", words.ldc, "likewise of C (default N)")->type_name("N");

@@ -20,6 +20,7 @@ struct RunWords {
   MeasuringWords measuring{};
   SimulatorWords simulator{};
   bool warm = false, cold = false, errors = false, energy = false;
+  bool trans_a = false, trans_b = false;
 };
 
 /// Adds the options of a run to `app`, which must not outlive `words`.

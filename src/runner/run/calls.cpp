@@ -64,9 +64,11 @@ struct Place {
 
   bool has_same_options(const Place& other) const {
     return cold == other.cold && once == other.once && with_errors == other.with_errors &&
-           with_energy == other.with_energy && problem.alpha == other.problem.alpha &&
-           problem.beta == other.problem.beta && problem.seed == other.problem.seed &&
-           problem.data == other.problem.data && problem.offset_a == other.problem.offset_a &&
+           with_energy == other.with_energy && problem.transposes_a == other.problem.transposes_a &&
+           problem.transposes_b == other.problem.transposes_b &&
+           problem.alpha == other.problem.alpha && problem.beta == other.problem.beta &&
+           problem.seed == other.problem.seed && problem.data == other.problem.data &&
+           problem.offset_a == other.problem.offset_a &&
            problem.offset_b == other.problem.offset_b && problem.offset_c == other.problem.offset_c;
   }
 };

@@ -54,11 +54,30 @@ std::vector<const ladder::Rung*> runnable(const std::vector<Selected>& selected,
   return rungs;
 }
 
+// Removes the rungs that do not take the problem's transposes. Throws if one of them was named alone, or if none is left.
+void leave_out_without_transposes(const std::vector<Selected>& selected, const Problem& problem,
+                                  std::vector<const ladder::Rung*>& rungs) {
+  std::vector<int> left_out;
+  for (const auto& [rung, by_name] : selected) {
+    const std::string lack = lack_of(problem, *rung);
+    if (lack.empty() || std::erase(rungs, rung) == 0) continue;
+    if (by_name) throw Error(ExitCode::usage, lack + "; 'sgemm_runner list' tells which do");
+    left_out.push_back(rung->number);
+  }
+  if (left_out.empty()) return;
+  if (rungs.empty())
+    throw Error(ExitCode::usage,
+                "none of these kernels takes transposes; 'sgemm_runner list' tells which do");
+  warn(fmt::format("left out, because {} A and B as they lie: {}",
+                   left_out.size() == 1 ? "it takes" : "they take", fmt::join(left_out, ", ")));
+}
+
 // Returns the workloads. In a table of times the reference comes first, even if the user did not name it. Strangers'
 // rungs come after ours.
 std::vector<Workload> workloads_of(const RunRequest& request, const machine::Device& device,
                                    const std::vector<const ladder::Rung*>& strangers) {
   std::vector<const ladder::Rung*> rungs = runnable(request.rungs, device);
+  leave_out_without_transposes(request.rungs, request.problems.front(), rungs);
   if (machine::MEASURES_TIME) {
     const ladder::Rung* reference = ladder::all().front();
     std::erase(rungs, reference);
@@ -126,10 +145,13 @@ ApartWork with_kernel_files(const RunRequest& request, std::vector<CompiledKerne
           .measure = measure};
 }
 
-// Returns " [TF32: less accurate than FP32]", or nothing.
-std::string list_mark(const ladder::Arithmetic& arithmetic) {
-  if (!ladder::is_below_fp32(arithmetic)) return "";
-  return fmt::format(" [{}: less accurate than FP32]", arithmetic.name);
+// Returns " [TF32: less accurate than FP32]", " [takes --trans-a, --trans-b]", or nothing.
+std::string list_mark(const ladder::Rung& rung) {
+  std::string mark;
+  if (ladder::is_below_fp32(rung.arithmetic))
+    mark += fmt::format(" [{}: less accurate than FP32]", rung.arithmetic.name);
+  if (rung.takes_transposes) mark += " [takes --trans-a, --trans-b]";
+  return mark;
 }
 
 }  // namespace
@@ -182,6 +204,7 @@ ExitCode run(const ListRequest& request) {
                       {"needs",
                        {{"compute_capability", rung->needs.compute_capability},
                         {"exactly", rung->needs.exactly}}},
+                      {"takes_transposes", rung->takes_transposes},
                       {"whole_tiles", rung->promise.whole_tiles},
                       {"promise", promise_as_json(rung->promise)}});
     }
@@ -192,7 +215,7 @@ ExitCode run(const ListRequest& request) {
       text += request.style == ListRequest::Style::numbers
                   ? fmt::format("{}", rung->number)
                   : text::wrap(fmt::format("{:2}  {:<18}{}", rung->number, rung->name,
-                                           rung->idea + list_mark(rung->arithmetic)),
+                                           rung->idea + list_mark(*rung)),
                                width, 22);
       text += "\n";
     }

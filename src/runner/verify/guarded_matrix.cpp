@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 #include <vector>
 
 #include "app/interrupt.hpp"
@@ -47,7 +48,7 @@ void GuardedMatrix::poison() {
                    static_cast<size_t>(buffer_.size()) * sizeof(float)));
 }
 
-void GuardedMatrix::fill(const Inputs& inputs, Operand operand) {
+void GuardedMatrix::fill(const Inputs& inputs, Operand operand, bool transposed) {
   poison();
   const int64_t most = rows_per_piece();
   std::vector<float> piece(static_cast<size_t>(floats_in_rows(most)),
@@ -57,7 +58,12 @@ void GuardedMatrix::fill(const Inputs& inputs, Operand operand) {
     const int64_t rows = std::min(most, rows_ - first);
     parallel_for(rows, std::max<int64_t>(1, (1 << 16) / cols_), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        inputs.fill_row(operand, first + i, {piece.data() + i * ld_, static_cast<size_t>(cols_)});
+        const std::span row(piece.data() + i * ld_, static_cast<size_t>(cols_));
+        if (transposed) {
+          inputs.fill_col(operand, first + i, row);
+        } else {
+          inputs.fill_row(operand, first + i, row);
+        }
       }
     });
     check(cudaMemcpy(data() + first * ld_, piece.data(),

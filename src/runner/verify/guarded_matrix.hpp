@@ -27,8 +27,9 @@ class GuardedMatrix {
 
   /// Fills the whole allocation with poison.
   void poison();
-  /// Fills the matrix with the operand's elements, and all else with poison.
-  void fill(const Inputs& inputs, Operand operand);
+  /// Fills the matrix with the operand's elements, and all else with poison. `transposed`: the rows of this matrix are the operand's
+  /// columns.
+  void fill(const Inputs& inputs, Operand operand, bool transposed = false);
   /// Calls visit(first_row, rows, elements) for runs of rows in order; row i of a run starts at
   /// elements[i * ld].
   void read(

@@ -224,4 +224,9 @@ void Inputs::fill_row(Operand operand, int64_t row, std::span<float> out) const 
   }
 }
 
+void Inputs::fill_col(Operand operand, int64_t col, std::span<float> out) const {
+  for (size_t row = 0; row < out.size(); ++row)
+    out[row] = at(operand, static_cast<int64_t>(row), col);
+}
+
 }  // namespace runner

@@ -66,6 +66,8 @@ class Inputs {
   double unit(int64_t row, int64_t col) const;
   /// Writes elements (row, 0), (row, 1), ... until `out` is full.
   void fill_row(Operand operand, int64_t row, std::span<float> out) const;
+  /// Writes elements (0, col), (1, col), ... until `out` is full.
+  void fill_col(Operand operand, int64_t col, std::span<float> out) const;
 
  private:
   int64_t largest(Operand operand) const;

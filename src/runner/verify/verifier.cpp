@@ -71,11 +71,11 @@ struct Verifier::Pass {
   Pass(const results::Problem& p, Layout layout, Values values,
        const ladder::Arithmetic& arithmetic, int64_t most_complete_products)
       : inputs(p, values, arithmetic),
-        a(p.M, p.K, p.lda, layout, p.offset_a),
-        b(p.K, p.N, p.ldb, layout, p.offset_b),
+        a(p.rows_of_a(), p.cols_of_a(), p.lda, layout, p.offset_a),
+        b(p.rows_of_b(), p.cols_of_b(), p.ldb, layout, p.offset_b),
         yardstick(p, inputs, most_complete_products, arithmetic) {
-    a.fill(inputs, Operand::A);
-    b.fill(inputs, Operand::B);
+    a.fill(inputs, Operand::A, p.transposes_a);
+    b.fill(inputs, Operand::B, p.transposes_b);
     if (values == Values::integers && !yardstick.is_complete()) projection.emplace(p, inputs);
   }
 
@@ -144,6 +144,9 @@ const Verifier::Pass& Verifier::pass_of(Values values) const {
 }
 
 ladder::Sgemm Verifier::prepare(Values values) {
+  const auto operation = [](bool transposes) {
+    return transposes ? ladder::Op::transpose : ladder::Op::none;
+  };
   const Pass& pass = pass_of(values);
   if (pass.inputs.beta() == 0.0f) {
     c_.poison();
@@ -160,7 +163,9 @@ ladder::Sgemm Verifier::prepare(Values values) {
           .ldb = problem_.ldb,
           .beta = pass.inputs.beta(),
           .C = c_.data(),
-          .ldc = problem_.ldc};
+          .ldc = problem_.ldc,
+          .op_a = operation(problem_.transposes_a),
+          .op_b = operation(problem_.transposes_b)};
 }
 
 Verdict Verifier::check(const Trial& trial) {

@@ -175,6 +175,22 @@ TEST(Program, ShowsHelpAndVersion) {
   EXPECT_THAT(run({"--version"}).out, HasSubstr(runner::machine::NAME));
 }
 
+TEST(Program, TakesTransposesWhereAKernelDoes) {
+  const Ended reference = run({"0", "--size", "40x50x60", "--trans-a", "--trans-b", "--lda", "43"});
+  EXPECT_EQ(reference.code, 0) << reference.err;
+  EXPECT_THAT(reference.out, HasSubstr("A and B transposed"));
+  const Ended another = run({"1", "--size", "40", "--trans-b"});
+  EXPECT_EQ(another.code, 2);
+  EXPECT_THAT(another.err, HasSubstr("1 naive takes A and B as they lie, without --trans-b"));
+  const Ended some = run({"0-2", "--size", "40", "--trans-a"});
+  EXPECT_EQ(some.code, 0) << some.err;
+  EXPECT_THAT(some.err, HasSubstr("left out, because they take A and B as they lie: 1, 2"));
+  EXPECT_EQ(run({"1-2", "--size", "40", "--trans-a"}).code, 2) << "none is left";
+  EXPECT_THAT(run({"list"}).out, HasSubstr("[takes --trans-a, --trans-b]"));
+  EXPECT_THAT(run({"0", "--size", "40x50x60", "--trans-a", "--lda", "39"}).err,
+              HasSubstr("a row of A has 40 elements"));
+}
+
 // All commands do the same: they print a line, and the run goes on.
 TEST(Program, WarnsOfOptionsWithoutMeaning) {
   const Ended ended =

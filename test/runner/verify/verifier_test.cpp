@@ -58,6 +58,53 @@ TEST(Verifier, PassesARightResult) {
   }
 }
 
+// Returns the problem with every pair of operations on A and B; the rows in memory keep their padding.
+std::vector<Problem> with_transposes(const Problem& p) {
+  std::vector<Problem> problems;
+  for (const bool a : {false, true}) {
+    for (const bool b : {false, true}) {
+      Problem one = p;
+      one.transposes_a = a;
+      one.transposes_b = b;
+      one.lda += one.cols_of_a() - p.cols_of_a();
+      one.ldb += one.cols_of_b() - p.cols_of_b();
+      problems.push_back(one);
+    }
+  }
+  return problems;
+}
+
+TEST(Verifier, JudgesTransposes) {
+  for (const Rung* rung : ladder::all()) {
+    if (!rung->takes_transposes) continue;
+    for (const Problem& shape : {small(), padded(), large(), results::dense_problem(1, 7, 3)}) {
+      for (const Problem& p : with_transposes(shape)) {
+        const Verdict verdict = verify(*rung, p);
+        EXPECT_TRUE(verdict.correct) << rung->name << " " << results::transposes_of(p) << " at "
+                                     << p.size() << ": " << verdict.complaint;
+      }
+    }
+  }
+}
+
+// The matrices are square, so a kernel that forgets an operation reads no other memory.
+TEST(Verifier, CatchesAForgottenTranspose) {
+  static const Rung& reference = *ladder::all().front();
+  const Rung forgets_a{.number = 1,
+                       .name = "forgets_a",
+                       .idea = "",
+                       .promise = {},
+                       .launch =
+                           [](const ladder::Sgemm& sgemm, cudaStream_t stream) {
+                             ladder::Sgemm p = sgemm;
+                             p.op_a = ladder::Op::none;
+                             return reference.launch(p, stream);
+                           },
+                       .takes_transposes = true};
+  for (const Problem& p : with_transposes(results::dense_problem(20, 20, 20)))
+    EXPECT_EQ(verify(forgets_a, p).correct, !p.transposes_a) << results::transposes_of(p);
+}
+
 TEST(Verifier, ComparesEveryElementOfASmallProblemAndASampleOfALargeOne) {
   EXPECT_EQ(verify(faulty::sound, small()).compared, 50 * 40);
   EXPECT_EQ(verify(faulty::sound, large()).compared, runner::SAMPLED_ROWS * runner::SAMPLED_COLS);
