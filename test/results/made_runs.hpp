@@ -90,7 +90,9 @@ inline Run full() {
                               .alpha = 0.1f,
                               .beta = -2.5f,
                               .seed = UINT64_MAX,
-                              .data = results::Data::cancelling},
+                              .data = results::Data::cancelling,
+                              .transposes_a = true,
+                              .transposes_b = true},
            .below_fp32 = "TF32",
            .path = "few rows, scalar",
            .date = "2026-01-02T03:04:06+00:00"};

@@ -36,6 +36,9 @@ std::string name_of(const json& row) {
   if (row.contains("m"))
     name += "/" + row.at("m").dump() + "x" + row.at("n").dump() + "x" + row.at("k").dump();
   if (row.contains("data")) name += "/data=" + row.at("data").get<std::string>();
+  for (const char* key : {"trans_a", "trans_b"}) {
+    if (row.value(key, false)) name += std::string("/") + key;
+  }
   if (!row.contains("parameters")) return name;
   for (const auto& [key, value] : row.at("parameters").items())
     name += "/" + key + "=" + value.dump();
