@@ -25,7 +25,7 @@
 // The kernels are launched one behind the other, and each begins while the one before it ends:
 //
 //   clear     makes the records of the lines zero
-//   split     A and B into parts; records what it learns of the lines
+//   split     A and B into parts, and turns them if they are transposed; records what it learns of the lines
 //   product   TMA fills a ring of stages, wgmma multiplies out of it; persistent blocks compute tile after tile, as in rung 15
 //   add       the sums over the parts of K, if K was divided
 //   leftover  the lost lines, and bands of C in doubt, in FP64. Usually there are none.
@@ -464,6 +464,7 @@ extern const Rung tensor_fp32{
                                          .frobenius_all_positive = 2e-7,
                                          .largest = 0x1p-21,
                                          .share_of_reference = 0.5}},
+    .takes_transposes = true,
     .launch_and_tell = launch_and_tell_tensor_fp32,
 };
 

@@ -16,6 +16,7 @@
 #include "kernels/ladder.hpp"
 #include "kernels/tensor/known_lines.cuh"
 #include "kernels/tensor/launch_after.cuh"
+#include "kernels/tensor/op_elements.cuh"
 
 namespace ladder {
 
@@ -78,18 +79,19 @@ __device__ void compute_leftover_tile(const Sgemm& p, LeftoverMemory& memory, co
   // What this thread requests of a piece: elements of A along k, and elements of B along n.
   constexpr int COUNT_A = BM * BK / TEAM_THREADS, COUNT_B = BN * BK / TEAM_THREADS;
   float a[COUNT_A], b[COUNT_B];
+  const ElementsOf elements(p);
   const auto request = [&](int64_t k0) {
 #pragma unroll
     for (int i = 0; i < COUNT_A; ++i) {
       const int at = thread + i * TEAM_THREADS;
       const int64_t row = row_of(at / BK), k = k0 + at % BK;
-      a[i] = row >= 0 && k < p.K ? p.A[row * p.lda + k] : 0;
+      a[i] = row >= 0 && k < p.K ? elements.a(row, k) : 0;
     }
 #pragma unroll
     for (int i = 0; i < COUNT_B; ++i) {
       const int at = thread + i * TEAM_THREADS;
       const int64_t col = col_of(at % BN), k = k0 + at / BN;
-      b[i] = col >= 0 && k < p.K ? p.B[k * p.ldb + col] : 0;
+      b[i] = col >= 0 && k < p.K ? elements.b(k, col) : 0;
     }
   };
 

@@ -5,6 +5,7 @@
 #include "device/vector_access.cuh"
 #include "kernels/ladder.hpp"
 #include "kernels/tensor/launch_after.cuh"
+#include "kernels/tensor/op_elements.cuh"
 
 namespace ladder {
 
@@ -25,6 +26,7 @@ __device__ inline void compute_fp64_tile(const Sgemm& p, int64_t tile_row, int64
   __shared__ double As[BK][BM + 1];  // (k: BK, m: BM), transposed
   __shared__ double Bs[BK][BN];      // (k: BK, n: BN)
 
+  const ElementsOf elements(p);
   const int rows = part_inside(p.M - tile_row, BM), cols = part_inside(p.N - tile_col, BN);
 
   // This thread computes rows row + 16 i and columns col + 16 j.
@@ -34,11 +36,11 @@ __device__ inline void compute_fp64_tile(const Sgemm& p, int64_t tile_row, int64
     const int depth = part_inside(p.K - k0, BK);
     for (int i = threadIdx.x; i < BM * BK; i += FP64Tile::THREADS) {
       const int m = i / BK, k = i % BK;
-      As[k][m] = m < rows && k < depth ? p.A[(tile_row + m) * p.lda + k0 + k] : 0.0f;
+      As[k][m] = m < rows && k < depth ? elements.a(tile_row + m, k0 + k) : 0.0f;
     }
     for (int i = threadIdx.x; i < BN * BK; i += FP64Tile::THREADS) {
       const int k = i / BN, n = i % BN;
-      Bs[k][n] = n < cols && k < depth ? p.B[(k0 + k) * p.ldb + tile_col + n] : 0.0f;
+      Bs[k][n] = n < cols && k < depth ? elements.b(k0 + k, tile_col + n) : 0.0f;
     }
     __syncthreads();  // the tile is complete
     for (int k = 0; k < depth; ++k) {

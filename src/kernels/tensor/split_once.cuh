@@ -3,14 +3,17 @@
 // A line is scaled before it is split (known_lines.cuh). The scale is guessed from a sample of the line. If the guess is wrong, the
 // line is lost, and FP64 computes it. So nothing waits for a pass that would find the largest element first.
 //
-// A block works on a piece: 8 rows of A x 1024 of k, or 64 columns of B x 128 of k. It adds what it has learned of the lines to their
-// records.
+// A matrix's lines lie in memory either along k, as A's rows do, or across k, as B's columns do; a transposed A or B is the other way
+// round. A block works on a piece: 8 lines x 1024 of k, or 64 lines x 128 of k. It adds what it has learned of the lines to their
+// records. The parts always lie as those of matrices that are not transposed, so the rest of the rung need not know. A block that splits
+// a transposed matrix turns its piece in shared memory.
 #pragma once
 
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <type_traits>
 
 #include "device/vector_access.cuh"
 #include "kernels/ladder.hpp"
@@ -19,7 +22,7 @@
 
 namespace ladder {
 
-/// The parts of A and B, row by row as the matrices, and what is known about their lines.
+/// The parts of op(A) and op(B), row by row, and what is known about their lines.
 struct SameScaleParts {
   __half* A;                                   // (2: hi and lo, m: M, k: pitch_a)
   __half* B;                                   // (2: hi and lo, k: K, n: pitch_b)
@@ -32,22 +35,57 @@ constexpr int ROW_PIECE = 1024;                     // of k; a warp works on a r
 constexpr int COL_PIECE = 128, COLS_OF_PIECE = 64;  // half a warp works on a row of 64 columns
 constexpr int SAMPLED_PLACES = 32;                  // of a line
 
+/// One of the matrices, as a list of lines: the rows of op(A) or the columns of op(B).
+struct LinesToSplit {
+  const float* elements;
+  int64_t ld;     // from a line to the next, or from a k to the next
+  int64_t lines;  // how many
+  int64_t K;
+  __half* hi;            // the first element of the parts
+  int64_t pitch, to_lo;  // of the parts: from a row to the next, and from hi to lo
+  LineRecord* records;   // of the lines
+};
+
+__device__ inline LinesToSplit rows_to_split(const Sgemm& p, const SameScaleParts& parts) {
+  return {p.A, p.lda, p.M, p.K, parts.A, parts.pitch_a, parts.plane_a, parts.records};
+}
+__device__ inline LinesToSplit cols_to_split(const Sgemm& p, const SameScaleParts& parts) {
+  return {p.B, p.ldb, p.N, p.K, parts.B, parts.pitch_b, parts.plane_b, parts.records + p.M};
+}
+
 /// Stores two words in one access. Written as an assignment, nvcc makes two stores of some of them.
 __device__ inline void store2_at_once(__half* to, unsigned first, unsigned second) {
   asm volatile("st.global.v2.u32 [%0], {%1, %2};" ::"l"(to), "r"(first), "r"(second) : "memory");
 }
 
-/// Splits four neighbours, and writes their parts. Returns the scaled numbers.
-__device__ inline float4 split4(float4 x, float4 scale, __half* hi, int64_t to_lo) {
+/// The parts of four neighbours, two in a word.
+struct PartsOfFour {
+  unsigned hi[2], lo[2];
+  float4 scaled;  // the numbers themselves
+
+  __device__ void store(__half* to, int64_t to_lo) const {
+    store2_at_once(to, hi[0], hi[1]);
+    store2_at_once(to + to_lo, lo[0], lo[1]);
+  }
+  /// Writes the four to shared memory, `stride` elements from one to the next.
+  __device__ void scatter(unsigned short* to, int to_lo, int stride) const {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      to[i * stride] = static_cast<unsigned short>(hi[i / 2] >> (i % 2 * 16));
+      to[i * stride + to_lo] = static_cast<unsigned short>(lo[i / 2] >> (i % 2 * 16));
+    }
+  }
+};
+
+/// Scales and splits four neighbours.
+__device__ inline PartsOfFour split4(float4 x, float4 scale) {
   x = {x.x * scale.x, x.y * scale.y, x.z * scale.z, x.w * scale.w};
   const __half2 first = __floats2half2_rn(x.x, x.y), second = __floats2half2_rn(x.z, x.w);
   const float2 a = __half22float2(first), b = __half22float2(second);
   const __half2 first_lo = __floats2half2_rn(x.x - a.x, x.y - a.y);
   const __half2 second_lo = __floats2half2_rn(x.z - b.x, x.w - b.y);
   const auto bits = [](const __half2& h) { return *reinterpret_cast<const unsigned*>(&h); };
-  store2_at_once(hi, bits(first), bits(second));
-  store2_at_once(hi + to_lo, bits(first_lo), bits(second_lo));
-  return x;
+  return {{bits(first), bits(second)}, {bits(first_lo), bits(second_lo)}, x};
 }
 
 /// What the warps of a block tell each other.
@@ -57,20 +95,32 @@ struct alignas(16) SplitNotes {
   unsigned largest_of_block;
 };
 
-/// Splits a row of A for each warp. VECTOR: A is aligned to 16 bytes.
-template <bool VECTOR>
-__device__ __forceinline__ void split_rows(const Sgemm& p, const SameScaleParts& parts, int64_t row,
-                                           int first_k, SplitNotes& notes) {
+/// A piece's parts on their way to the other order. Both kinds of pieces have as many elements.
+struct TurnedPiece {
+  static constexpr int ROWS = ONCE_WARPS, ROW_PITCH = ROWS;  // of lines along k: (k, line)
+  static constexpr int COL_PITCH = COL_PIECE + 8;            // of lines across k: (line, k)
+  static constexpr int PLANE = COLS_OF_PIECE * COL_PITCH;    // from hi to lo
+  static_assert(ROW_PIECE * ROW_PITCH <= PLANE, "both kinds fit");
+  alignas(16) unsigned short parts[2 * PLANE];
+};
+struct NoPiece {};
+
+/// Splits a line along k for each warp, from first_line on. TURNS: the parts lie across k. VECTOR: the matrix is aligned to 16 bytes.
+template <bool VECTOR, bool TURNS, typename PIECE>
+__device__ __forceinline__ void split_along_k(const LinesToSplit& m, int64_t first_line,
+                                              int first_k, SplitNotes& notes, PIECE& turned) {
   constexpr int COUNT = ROW_PIECE / 128;  // times four neighbours for each lane
-  const int lane = threadIdx.x % 32, depth = row < p.M ? static_cast<int>(p.K) : 0;
-  const float* a = &p.A[row * p.lda];
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int64_t line = first_line + warp;
+  const int depth = line < m.lines ? static_cast<int>(m.K) : 0;
+  const float* a = &m.elements[line * m.ld];
   float4 x[COUNT];  // all loads first, so that none waits for another
 #pragma unroll
   for (int i = 0; i < COUNT; ++i) {
     const int k = first_k + 128 * i + 4 * lane;
     x[i] = load4<VECTOR>(a + k, depth - k);
   }
-  const int place = static_cast<int>(lane * p.K / SAMPLED_PLACES) & ~3;
+  const int place = static_cast<int>(lane * m.K / SAMPLED_PLACES) & ~3;
   const float4 sample = load4<VECTOR>(a + place, depth - place);
   unsigned largest = max(max(LineFacts::magnitude_of(sample.x), LineFacts::magnitude_of(sample.y)),
                          max(LineFacts::magnitude_of(sample.z), LineFacts::magnitude_of(sample.w)));
@@ -80,16 +130,22 @@ __device__ __forceinline__ void split_rows(const Sgemm& p, const SameScaleParts&
   }
   if (lane == 0) atomicMax(&notes.largest_of_block, largest);
   __syncthreads();  // all warps have added their samples
-  if (row >= p.M) return;
   const int exponent = guess_exponent(largest, notes.largest_of_block);
   const float scale = power_of_two(exponent);
-  __half* hi = &parts.A[row * parts.pitch_a];
   LineSoFar facts;
 #pragma unroll
   for (int i = 0; i < COUNT; ++i) {
     const int k = first_k + 128 * i + 4 * lane;
-    if (k >= depth) break;
-    const float4 scaled = split4(x[i], {scale, scale, scale, scale}, hi + k, parts.plane_a);
+    if (!TURNS && k >= depth) break;
+    const PartsOfFour four = split4(x[i], {scale, scale, scale, scale});
+    if constexpr (TURNS) {  // zeros beyond the end, since the piece is copied as a whole
+      four.scatter(&turned.parts[(k - first_k) * TurnedPiece::ROW_PITCH + warp], TurnedPiece::PLANE,
+                   TurnedPiece::ROW_PITCH);
+      if (k >= depth) continue;
+    } else {
+      four.store(&m.hi[line * m.pitch + k], m.to_lo);
+    }
+    const float4 scaled = four.scaled;
     facts.add(x[i].x, scaled.x);
     facts.add(x[i].y, scaled.y);
     facts.add(x[i].z, scaled.z);
@@ -98,22 +154,35 @@ __device__ __forceinline__ void split_rows(const Sgemm& p, const SameScaleParts&
 #pragma unroll
   for (int distance = 1; distance < 32; distance *= 2) facts.add_lane(distance);
   wait_for_end_of_previous_kernel();  // the records are zero
-  if (lane > 0) return;
-  parts.records[row].add_atomically(facts);
-  if (first_k == 0) parts.records[row].exponent = exponent;
+  if (lane == 0 && line < m.lines) {
+    m.records[line].add_atomically(facts);
+    if (first_k == 0) m.records[line].exponent = exponent;
+  }
+  if constexpr (TURNS) {
+    static_assert(TurnedPiece::ROWS * sizeof(__half) == sizeof(uint4));
+    __syncthreads();  // the piece is complete
+    for (int k = threadIdx.x; k < ROW_PIECE && first_k + k < m.K; k += ONCE_THREADS) {
+      __half* to = &m.hi[(first_k + k) * m.pitch + first_line];
+#pragma unroll
+      for (int part = 0; part < 2; ++part) {
+        *reinterpret_cast<uint4*>(to + part * m.to_lo) = *reinterpret_cast<const uint4*>(
+            &turned.parts[part * TurnedPiece::PLANE + k * TurnedPiece::ROW_PITCH]);
+      }
+    }
+  }
 }
 
-/// Splits 64 columns of B. VECTOR: B is aligned to 16 bytes.
-template <bool VECTOR>
-__device__ __forceinline__ void split_columns(const Sgemm& p, const SameScaleParts& parts,
-                                              int64_t first_col, int first_k, SplitNotes& notes) {
+/// Splits 64 lines across k, from first_line on. TURNS: the parts lie along k. VECTOR: the matrix is aligned to 16 bytes.
+template <bool VECTOR, bool TURNS, typename PIECE>
+__device__ __forceinline__ void split_across_k(const LinesToSplit& m, int64_t first_line,
+                                               int first_k, SplitNotes& notes, PIECE& turned) {
   constexpr int ROWS_AT_A_TIME = ONCE_THREADS / 16, COUNT = COL_PIECE / ROWS_AT_A_TIME;
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, K = static_cast<int>(p.K);
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, K = static_cast<int>(m.K);
   const int my_row = threadIdx.x / 16, my_col = threadIdx.x % 16 * 4;
-  const int64_t col = first_col + my_col;
-  const int count = part_inside(p.N - col, 4);
-  const float* b = &p.B[col];
-  const auto load = [&](int k) { return load4<VECTOR>(b + k * p.ldb, k < K ? count : 0); };
+  const int64_t line = first_line + my_col;
+  const int count = part_inside(m.lines - line, 4);
+  const float* b = &m.elements[line];
+  const auto load = [&](int k) { return load4<VECTOR>(b + k * m.ld, k < K ? count : 0); };
   const auto tell = [&](int row, unsigned x, unsigned y, unsigned z, unsigned w) {
     *reinterpret_cast<uint4*>(&notes.numbers[row][my_col]) = {x, y, z, w};
   };
@@ -124,7 +193,7 @@ __device__ __forceinline__ void split_columns(const Sgemm& p, const SameScalePar
   unsigned largest[4] = {};
 #pragma unroll
   for (int i = my_row; i < SAMPLED_PLACES; i += ROWS_AT_A_TIME) {
-    const float4 sample = load(static_cast<int>(i * p.K / SAMPLED_PLACES));
+    const float4 sample = load(static_cast<int>(i * m.K / SAMPLED_PLACES));
     largest[0] = max(largest[0], LineFacts::magnitude_of(sample.x));
     largest[1] = max(largest[1], LineFacts::magnitude_of(sample.y));
     largest[2] = max(largest[2], LineFacts::magnitude_of(sample.z));
@@ -152,8 +221,16 @@ __device__ __forceinline__ void split_columns(const Sgemm& p, const SameScalePar
 #pragma unroll
   for (int i = 0; i < COUNT; ++i) {
     const int k = first_k + i * ROWS_AT_A_TIME + my_row;
-    if (k >= K || count <= 0) break;
-    const float4 scaled = split4(x[i], scale, &parts.B[k * parts.pitch_b + col], parts.plane_b);
+    if (!TURNS && (k >= K || count <= 0)) break;
+    const PartsOfFour four = split4(x[i], scale);
+    if constexpr (TURNS) {  // zeros beyond the end, since the piece is copied as a whole
+      four.scatter(&turned.parts[my_col * TurnedPiece::COL_PITCH + k - first_k], TurnedPiece::PLANE,
+                   TurnedPiece::COL_PITCH);
+      if (k >= K || count <= 0) continue;
+    } else {
+      four.store(&m.hi[k * m.pitch + line], m.to_lo);
+    }
+    const float4 scaled = four.scaled;
     facts[0].add(x[i].x, scaled.x);
     facts[1].add(x[i].y, scaled.y);
     facts[2].add(x[i].z, scaled.z);
@@ -172,7 +249,20 @@ __device__ __forceinline__ void split_columns(const Sgemm& p, const SameScalePar
   }
   __syncthreads();                    // all warps have told what they know
   wait_for_end_of_previous_kernel();  // the records are zero
-  if (threadIdx.x >= COLS_OF_PIECE || first_col + threadIdx.x >= p.N) return;
+  if constexpr (TURNS) {
+    // Sixteen threads write the 128 k of a line, eight each. The parts' rows have room for eights.
+    const int k = threadIdx.x % 16 * 8;
+    for (int i = threadIdx.x / 16; i < COLS_OF_PIECE; i += ONCE_THREADS / 16) {
+      if (first_line + i >= m.lines || first_k + k >= K) break;
+      __half* to = &m.hi[(first_line + i) * m.pitch + first_k + k];
+#pragma unroll
+      for (int part = 0; part < 2; ++part) {
+        *reinterpret_cast<uint4*>(to + part * m.to_lo) = *reinterpret_cast<const uint4*>(
+            &turned.parts[part * TurnedPiece::PLANE + i * TurnedPiece::COL_PITCH + k]);
+      }
+    }
+  }
+  if (threadIdx.x >= COLS_OF_PIECE || first_line + threadIdx.x >= m.lines) return;
   LineSoFar all;
 #pragma unroll
   for (int w = 0; w < ONCE_WARPS; ++w) {
@@ -182,27 +272,44 @@ __device__ __forceinline__ void split_columns(const Sgemm& p, const SameScalePar
     all.small += told(2);
     all.energy += __uint_as_float(told(3));
   }
-  LineRecord& record = parts.records[p.M + first_col + threadIdx.x];
+  LineRecord& record = m.records[first_line + threadIdx.x];
   record.add_atomically(all);
   if (first_k == 0) record.exponent = notes.exponents[threadIdx.x];
 }
 
-/// Splits A and B. The first `pieces_a` blocks work on A.
-template <bool VECTOR>
+/// Splits the piece-th piece of the lines. ALONG_K: the lines lie along k. TURNS: the parts lie the other way.
+template <bool VECTOR, bool ALONG_K, bool TURNS, typename PIECE>
+__device__ __forceinline__ void split_piece(const LinesToSplit& m, int64_t piece, SplitNotes& notes,
+                                            PIECE& turned) {
+  if constexpr (ALONG_K) {
+    const int64_t pieces_k = ceil_div(m.K, ROW_PIECE);
+    split_along_k<VECTOR, TURNS>(m, piece / pieces_k * ONCE_WARPS,
+                                 static_cast<int>(piece % pieces_k * ROW_PIECE), notes, turned);
+  } else {
+    const int64_t pieces_n = ceil_div(m.lines, COLS_OF_PIECE);
+    split_across_k<VECTOR, TURNS>(m, piece % pieces_n * COLS_OF_PIECE,
+                                  static_cast<int>(piece / pieces_n * COL_PIECE), notes, turned);
+  }
+}
+inline int64_t count_pieces(int64_t lines, int64_t K, bool along_k) {
+  return along_k ? ceil_div(lines, ONCE_WARPS) * ceil_div(K, ROW_PIECE)
+                 : ceil_div(lines, COLS_OF_PIECE) * ceil_div(K, COL_PIECE);
+}
+
+/// Splits A and B. The first `pieces_a` blocks work on A. TURNS_A, TURNS_B: A or B is transposed.
+template <bool VECTOR, bool TURNS_A, bool TURNS_B>
 static __global__ void __launch_bounds__(ONCE_THREADS, 3)
     split_once_kernel(const Sgemm p, const SameScaleParts parts, const int64_t pieces_a) {
   allow_next_kernel();
   __shared__ SplitNotes notes;
+  __shared__ std::conditional_t<TURNS_A || TURNS_B, TurnedPiece, NoPiece> turned;
   if (threadIdx.x == 0) notes.largest_of_block = 0;
   __syncthreads();  // it is zero
   if (blockIdx.x < pieces_a) {
-    const int64_t pieces_k = ceil_div(p.K, ROW_PIECE);
-    const int64_t row = blockIdx.x / pieces_k * ONCE_WARPS + threadIdx.x / 32;
-    split_rows<VECTOR>(p, parts, row, static_cast<int>(blockIdx.x % pieces_k * ROW_PIECE), notes);
+    split_piece<VECTOR, !TURNS_A, TURNS_A>(rows_to_split(p, parts), blockIdx.x, notes, turned);
   } else {
-    const int64_t pieces_n = ceil_div(p.N, COLS_OF_PIECE), piece = blockIdx.x - pieces_a;
-    split_columns<VECTOR>(p, parts, piece % pieces_n * COLS_OF_PIECE,
-                          static_cast<int>(piece / pieces_n * COL_PIECE), notes);
+    split_piece<VECTOR, TURNS_B, TURNS_B>(cols_to_split(p, parts), blockIdx.x - pieces_a, notes,
+                                          turned);
   }
 }
 
@@ -220,10 +327,15 @@ static __global__ void __launch_bounds__(CLEAR_THREADS) clear_kernel(uint4* zero
 /// Launches the split, after a launch of clear_kernel() that makes the records zero.
 template <bool VECTOR>
 cudaError_t launch_split_once(const Sgemm& p, const SameScaleParts& parts, cudaStream_t stream) {
-  const int64_t pieces_a = ceil_div(p.M, ONCE_WARPS) * ceil_div(p.K, ROW_PIECE);
-  const int64_t pieces_b = ceil_div(p.N, COLS_OF_PIECE) * ceil_div(p.K, COL_PIECE);
-  return launch_after(split_once_kernel<VECTOR>, grid_of(pieces_a + pieces_b), ONCE_THREADS, 0,
-                      stream, p, parts, pieces_a);
+  const bool turns_a = p.op_a == Op::transpose, turns_b = p.op_b == Op::transpose;
+  const int64_t pieces_a = count_pieces(p.M, p.K, !turns_a);
+  const int64_t pieces_b = count_pieces(p.N, p.K, turns_b);
+  const auto kernel = turns_a ? (turns_b ? split_once_kernel<VECTOR, true, true>
+                                         : split_once_kernel<VECTOR, true, false>)
+                              : (turns_b ? split_once_kernel<VECTOR, false, true>
+                                         : split_once_kernel<VECTOR, false, false>);
+  return launch_after(kernel, grid_of(pieces_a + pieces_b), ONCE_THREADS, 0, stream, p, parts,
+                      pieces_a);
 }
 
 }  // namespace ladder
