@@ -130,6 +130,7 @@ __device__ __forceinline__ void split_along_k(const LinesToSplit& m, int64_t fir
   }
   if (lane == 0) atomicMax(&notes.largest_of_block, largest);
   __syncthreads();  // all warps have added their samples
+  if (!TURNS && line >= m.lines) return;
   const int exponent = guess_exponent(largest, notes.largest_of_block);
   const float scale = power_of_two(exponent);
   LineSoFar facts;
