@@ -135,7 +135,8 @@ TEST_F(LaunchRules, RefusesACallThatNoProductIs) {
     call.batch = 2;
     call.stride_c = 16;
     change(call);
-    return ladder::launch(rung_, call, nullptr);
+    const ladder::Rung& takes_no_transposes = *ladder::all()[2];
+    return ladder::launch(takes_no_transposes, call, nullptr);
   };
   EXPECT_EQ(launched([](Call&) {}), cudaSuccess);
   EXPECT_EQ(launched([](Call& c) { c.product.op_a = ladder::Op::transpose; }),

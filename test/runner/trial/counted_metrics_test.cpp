@@ -28,9 +28,20 @@ results::Result observed(const ladder::Rung& rung, const results::Problem& probl
 
 // A device measures times instead. It counts nothing, and each figure of traffic is absent.
 TEST(CountedMetrics, ComeFromARealRun) {
-  const std::set<std::string> timed{"median_ms",       "q1_ms",     "q3_ms",
-                                    "spread",          "gflops",    "percent_of_cublas",
-                                    "percent_of_peak", "clock_mhz", "gbytes_per_second",
+  const std::set<std::string> timed{"median_ms",
+                                    "q1_ms",
+                                    "q3_ms",
+                                    "spread",
+                                    "gflops",
+                                    "percent_of_cublas",
+                                    "reference_gflops",
+                                    "percent_of_fp16_roof",
+                                    "joules",
+                                    "reference_joules",
+                                    "reference_clock_mhz",
+                                    "percent_of_peak",
+                                    "clock_mhz",
+                                    "gbytes_per_second",
                                     "percent_of_copy"};
   // Computed with --errors only.
   const std::set<std::string> errors{"frobenius_error", "reference_frobenius_error",
