@@ -101,8 +101,7 @@ inline constexpr Arithmetic FP32{.name = "FP32",
 struct LeftToFP64 {
   int64_t rows = 0, cols = 0;  // of C, as a whole
   int64_t bands = 0;           // other pieces of C
-  int64_t elements =
-      0;  // all together, of C; at most, since bands may reach into these rows and columns
+  int64_t elements = 0;        // of all these, at most: bands may reach into the rows and columns
 };
 
 /// True if the arithmetic is less accurate than FP32. A rung's speed then cannot stand for the speed of an FP32 kernel.

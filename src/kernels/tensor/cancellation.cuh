@@ -67,10 +67,11 @@ struct Cancellation {
   float energies = 0;  // of the rows times those of the columns
   float squares = 0;
 
-  /// Adds a sum that is already in the units of the energies.
-  __device__ void add(float weighted) { squares += weighted * weighted; }
+  /// Adds a sum with the weights of its row and its column.
   __device__ void add(float sum, float weight_row, float weight_col) {
-    if (sum != 0) add(sum * weight_row * weight_col);  // a line of zeros has no weight
+    if (sum == 0) return;  // a line of zeros has no weight
+    const float weighted = sum * weight_row * weight_col;
+    squares += weighted * weighted;
   }
   /// Returns whether the warp's sums cancel. All lanes call it. SHARED_ENERGIES: all lanes have the energies of the whole warp.
   template <bool SHARED_ENERGIES>

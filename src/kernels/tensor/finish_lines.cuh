@@ -17,6 +17,7 @@
 #include "kernels/tensor/fp64_leftovers.cuh"
 #include "kernels/tensor/known_lines.cuh"
 #include "kernels/tensor/tile_sums.cuh"
+#include "kernels/tensor/warpgroup_rows.cuh"
 
 namespace ladder {
 
@@ -34,7 +35,7 @@ struct KnownTogether {
   __device__ void add(const KnownLine& line) {
     any_lost = any_lost || line.is_lost;
     if (line.is_lost) return;
-    energy.add(Energy::of_line(line.unscale, line.energy));
+    energy.add(line.total());
     breadth = fminf(breadth, line.breadth);
     largest = fmaxf(largest, line.largest);
     small = max(small, line.small);
@@ -138,21 +139,7 @@ __device__ __forceinline__ bool finish_lines(const Sgemm& p, const LineRecord* r
   // Sums outside the matrix are zero.
   float squares[2] = {};  // of row g and of row g + 8, in units of the columns' energy
   if (are_harmless && rows.are_plain && cols.are_plain && !rows.any_lost && !cols.any_lost) {
-    const float unscale[2] = {unscale_row[0] * cols.energy.unit, unscale_row[1] * cols.energy.unit};
-#pragma unroll
-    for (int j = 0; j < BN / 8; ++j) {
-      const float2 unscale_col =
-          *reinterpret_cast<const float2*>(&known.unscale_col[8 * j + 2 * t]);
-      const float weight[2] = {cols.energy.weight(unscale_col.x),
-                               cols.energy.weight(unscale_col.y)};
-#pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        float& x = sum[4 * j + i];
-        x *= weight[i % 2];
-        squares[i / 2] += x * x;
-        x *= unscale[i / 2];
-      }
-    }
+    scale_back<BN>(unscale_row, known.unscale_col, cols.energy, sum, squares);
   } else {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
@@ -234,12 +221,9 @@ static __global__ void __launch_bounds__(ADD_THREADS)
     const int64_t row = first_row + i * ROWS_AT_A_TIME;
     return row < p.M ? known_line(left.records[row], p.K) : KnownLine{};
   };
-  const auto energy_of = [](const KnownLine& line) {
-    return line.is_lost ? Energy{} : Energy::of_line(line.unscale, line.energy);
-  };
-  Energy rows, cols = energy_of(col_line);
+  Energy rows, cols = col_line.total();
 #pragma unroll
-  for (int i = 0; i < COUNT; ++i) rows.add(energy_of(line_of_row(i)));
+  for (int i = 0; i < COUNT; ++i) rows.add(line_of_row(i).total());
   cols.add_lanes();
 
   float product[COUNT];

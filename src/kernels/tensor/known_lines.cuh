@@ -15,6 +15,7 @@
 
 #include <cstdint>
 
+#include "kernels/tensor/cancellation.cuh"
 #include "kernels/tensor/line_facts.cuh"
 
 namespace ladder {
@@ -80,6 +81,9 @@ struct KnownLine {
   bool is_long = true;       // a product of two long lines is hardly ever exact in FP32
   bool is_lost = false;
   bool is_plain = true;  // long, and a sum of a plain row times a plain column is finite
+
+  /// Returns the energy that the line adds to others': none if it is lost.
+  __device__ Energy total() const { return is_lost ? Energy{} : Energy::of_line(unscale, energy); }
 };
 
 __device__ inline KnownLine known_line(const LineRecord& record, int64_t K) {

@@ -70,6 +70,28 @@ __device__ __forceinline__ RowsOfWarp read_lines(const Sgemm& p, const Lines& li
   return of_tile;
 }
 
+/// Scales the sums of a warp back by the scales of this lane's two rows and of all columns, whose energy is `cols`. Adds to `squares`
+/// the squares of each row's sums, in units of that energy.
+template <int BN>
+__device__ __forceinline__ void scale_back(const float (&unscale_row)[2],
+                                           const float (&unscale_col)[BN], const Energy& cols,
+                                           float (&sum)[BN / 2], float (&squares)[2]) {
+  const int t = threadIdx.x % 4;
+  const float unscale[2] = {unscale_row[0] * cols.unit, unscale_row[1] * cols.unit};
+#pragma unroll
+  for (int j = 0; j < BN / 8; ++j) {
+    const float2 two = *reinterpret_cast<const float2*>(&unscale_col[8 * j + 2 * t]);
+    const float weight[2] = {cols.weight(two.x), cols.weight(two.y)};
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      float& x = sum[4 * j + i];
+      x *= weight[i % 2];
+      squares[i / 2] += x * x;
+      x *= unscale[i / 2];
+    }
+  }
+}
+
 /// Scales the sums of a warp back. Returns true if some of them are in doubt.
 template <int BN>
 __device__ __forceinline__ bool finish_rows(const Sgemm& p, const Lines& lines,
@@ -97,19 +119,7 @@ __device__ __forceinline__ bool finish_rows(const Sgemm& p, const Lines& lines,
   }
   float squares[2] = {};  // of row g and of row g + 8, in units of the columns' energy
   if (are_plain) {
-    const float unscale[2] = {unscale_row[0] * energy.unit, unscale_row[1] * energy.unit};
-#pragma unroll
-    for (int j = 0; j < BN / 8; ++j) {
-      const float2 unscale_col = *reinterpret_cast<const float2*>(&columns.unscale[8 * j + 2 * t]);
-      const float weight[2] = {energy.weight(unscale_col.x), energy.weight(unscale_col.y)};
-#pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        float& x = sum[4 * j + i];
-        x *= weight[i % 2];
-        squares[i / 2] += x * x;
-        x *= unscale[i / 2];
-      }
-    }
+    scale_back<BN>(unscale_row, columns.unscale, energy, sum, squares);
     return do_cancel(rows_of_warp.energy, energy, unscale_row, squares, K);
   }
 
