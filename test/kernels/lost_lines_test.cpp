@@ -332,6 +332,8 @@ const Case CANCELLING[] = {
 };
 
 const Shape SHAPES[] = {{70, 130, 61, 3, -0.5F, 1.5F}, {33, 65, 600, 0, 1, -2}};
+// No rung divides this K, and rungs 14 and 15 do not leave all of it to FP64 either.
+const Shape WHOLE_K = {70, 130, 200, 1, 1, 0};
 
 // With 132 multiprocessors: tiles of 64 rows, of 64 with a K in many parts, of 128 and of 192.
 const Shape LARGE_SHAPES[] = {{200, 130, 40, 1, 1, 1},
@@ -440,6 +442,7 @@ class LostLines : public testing::TestWithParam<std::tuple<const Rung*, Case>> {
 TEST_P(LostLines, AreAsAccurateAsFP32) {
   const auto& [rung, data] = GetParam();
   for (const Shape& shape : SHAPES) expect_accurate(*rung, shape, data.plant);
+  expect_accurate(*rung, WHOLE_K, data.plant);
 }
 
 std::string name_of(const testing::TestParamInfo<std::tuple<const Rung*, Case>>& tested) {
