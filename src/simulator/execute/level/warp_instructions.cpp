@@ -25,41 +25,34 @@ enum class Shuffle { up, down, butterfly, index };
 template <Shuffle MODE>
 void shuffle(Warp& w, const Op& op) {
   const Lanes<uint32_t> a = read<uint32_t>(w, op.a);
-  const Lanes<uint32_t> b = read<uint32_t>(w, op.b);
-  const Lanes<uint32_t> c = read<uint32_t>(w, op.c);
-  Lanes<uint32_t> result = a;
-  uint32_t in_range = 0;
-  for_each_lane(w.active, [&](int lane) {
-    const int delta = static_cast<int>(b[lane] & 31u);
-    const int clamp = static_cast<int>(c[lane] & 31u);
-    const int segment = static_cast<int>(c[lane] >> 8 & 31u);
-    const int highest = (lane & segment) | (clamp & ~segment);
-    const int lowest = lane & segment;
-    int from = 0;
-    bool valid = false;
-    switch (MODE) {
-      case Shuffle::up:
-        from = lane - delta;
-        valid = from >= highest;
-        break;
-      case Shuffle::down:
-        from = lane + delta;
-        valid = from <= highest;
-        break;
-      case Shuffle::butterfly:
-        from = lane ^ delta;
-        valid = from <= highest;
-        break;
-      case Shuffle::index:
-        from = lowest | (delta & ~segment);
-        valid = from <= highest;
-        break;
-    }
-    if (!valid) from = lane;
-    result[lane] = a[from & 31];
-    w.sources[static_cast<size_t>(lane)] = from & 31;
-    if (valid) in_range |= 1u << lane;
-  });
+  const Lanes<int32_t> delta = read<int32_t>(w, op.b) & 31;
+  const Lanes<int32_t> c = read<int32_t>(w, op.c);
+  const Lanes<int32_t> clamp = c & 31, segment = c >> 8 & 31;
+  const Lanes<int32_t> lowest = LANE_NUMBERS & segment, highest = lowest | (clamp & ~segment);
+  Lanes<int32_t> from{}, valid{};
+  switch (MODE) {
+    case Shuffle::up:
+      from = LANE_NUMBERS - delta;
+      valid = from >= highest;
+      break;
+    case Shuffle::down:
+      from = LANE_NUMBERS + delta;
+      valid = from <= highest;
+      break;
+    case Shuffle::butterfly:
+      from = LANE_NUMBERS ^ delta;
+      valid = from <= highest;
+      break;
+    case Shuffle::index:
+      from = lowest | (delta & ~segment);
+      valid = from <= highest;
+      break;
+  }
+  from = (valid ? from : LANE_NUMBERS) & 31;
+  Lanes<uint32_t> result;
+  for (int lane = 0; lane < WARP; ++lane) result[lane] = a[from[lane]];
+  for_each_lane(w.active, [&](int lane) { w.sources[static_cast<size_t>(lane)] = from[lane]; });
+  const uint32_t in_range = to_bits(valid);
   write<uint32_t>(w, op.d, result);
   if (op.lists != nullptr) write_predicate(w, op.lists->d[1], in_range);
 }
