@@ -263,8 +263,9 @@ bool may_divide_K(const Rung& rung) {
 }
 
 // Checks long sums. K is so long that a kernel which splits its sums does split them. If blocks may share a sum, K is
-// also so long that all blocks that a device holds share it, in several steps each. There hazards are not looked for:
-// the search would take most of the contract's time, and the sums before have the same steps in fewer blocks.
+// also so long that all blocks that a device holds share it, in several steps each, and in the end so long that a kernel
+// whose parts of K are short gives some blocks two of them. There hazards are not looked for: the search would take most
+// of the contract's time, and the sums before have the same steps in fewer blocks.
 std::string long_sums(const Rung& rung) {
   std::vector<Shape> shapes{{24, 40, 2500}, {40, 72, 1500}, {3, 40, 5000}, {40, 3, 5000}};
   const bool may_be_shared = may_divide_K(rung);
@@ -274,7 +275,7 @@ std::string long_sums(const Rung& rung) {
   }
   const WithoutHazards they_were_looked_for;
   if (may_be_shared) {
-    for (const Shape& s : {Shape{2, 8, 40000}, {9, 2, 100000}}) {
+    for (const Shape& s : {Shape{2, 8, 40000}, {9, 2, 150000}}) {
       if (auto found = complaint_of(rung, dense(s, {1, 0})); !found.empty()) return found;
     }
   }
