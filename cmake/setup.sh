@@ -17,12 +17,11 @@ declare -A packages_for=(
   [run]="cmake ninja-build g++ libcli11-dev libeigen3-dev libfmt-dev nlohmann-json3-dev python3"
   [sim]="clang-19 llvm-19"  # not in Ubuntu 22.04, the system of hosted notebooks with a GPU
   [packed]="clang-19 llvm-19 g++ libfmt9 python3"  # in a copy for a class, in place of `run` and `sim`
-  [tests]="libbenchmark-dev libgmock-dev libgtest-dev python3-yaml"
+  [tests]="git libbenchmark-dev libgmock-dev libgtest-dev python3-yaml"
   [benchmarks]="libbenchmark-dev"
   [plots]="python3-matplotlib python3-numpy"
   [browser]="chromium"
   [google-tools]="libbenchmark-tools python3-scipy"
-  [fresh-builds]="git"
   [development]="clang-format-19"
   [sim-asan]="libclang-rt-19-dev"
   [sim-aarch64]="g++-aarch64-linux-gnu googletest qemu-user"
@@ -44,7 +43,6 @@ need_for() {
     case $purpose in
       tests | benchmarks | plots | browser) features+=("SGEMM_BUILD_${purpose^^}") ;;
       google-tools) features+=(SGEMM_TEST_GOOGLE_TOOLS) ;;
-      fresh-builds) features+=(SGEMM_TEST_FRESH_BUILDS) ;;
     esac
   done
 }
