@@ -8,17 +8,19 @@ slice_of_kernels='Ladder/Contract.IsKept/alpha_and_beta_*'
 # run_slice BIN COMMAND...: runs each test program in BIN as COMMAND... PROGRAM. If one fails, prints its output. Leaves out
 # the emulator's warnings (TCG) that the emulated processor lacks features of the host's.
 run_slice() {
-  local bin=$1 tested
+  local bin=$1 tested log
   shift
+  log=$(mktemp)
   for tested in "${slice[@]}" kernels_test; do
     local filter='*'
     [ "$tested" != kernels_test ] || filter=$slice_of_kernels
-    if ! "$@" "$bin/$tested" --gtest_brief=1 --gtest_filter="$filter" > "$bin/../slice.log" 2>&1; then
-      grep -v '^qemu-.*: warning: TCG' "$bin/../slice.log" >&2
+    if ! "$@" "$bin/$tested" --gtest_brief=1 --gtest_filter="$filter" > "$log" 2>&1; then
+      grep -v '^qemu-.*: warning: TCG' "$log" >&2
       fail 1 "$tested failed under: $*"
     fi
-    ! grep -q '^\[==========\] 0 tests' "$bin/../slice.log" || fail 1 "no test of $tested is called $filter"
+    ! grep -q '^\[==========\] 0 tests' "$log" || fail 1 "no test of $tested is called $filter"
   done
+  rm -f "$log"
 }
 
 # write_figures FILE BIN COMMAND...: writes the counters of every rung and the checksums of results into FILE. Leaves out
