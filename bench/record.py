@@ -2,7 +2,7 @@
 """Records the runs in bench/baselines, with which tests compare and which README.md quotes.
 
     bench/record.py counters             simulator.json: the counters of every rung and lab on the simulated GPU
-    bench/record.py device               nvidia-h200.json: the time of every rung on this machine's GPU (about five minutes)
+    bench/record.py device               nvidia-h200.json: the time of every rung on this machine's GPU (a quarter of an hour)
     bench/record.py dram                 its rows at 4096 get the bytes of DRAM that Nsight Compute counts
     bench/record.py labs                 nvidia-h200-labs.json: the time of every lab's variants on this machine's GPU
     bench/record.py device --resume      the rows that an interrupted call did not reach
@@ -59,12 +59,18 @@ class Group:
 
 
 SKINNY = "128x160x7168,64x64x65536,256x256x16384,1x4096x4096,4x4096x4096,16x4096x4096,16x16384x16384,4096x4096x16,16384x1x16384"
-# The larger a problem, the longer a sample; the slow rungs at the largest size run once, naive for a quarter of a minute.
+# The larger a problem, the longer a sample; the slow rungs at the largest size run once, naive for a quarter of a minute. The rungs that
+# multiply FP16 parts also tell their energy at some sizes.
 GROUPS = (
-    Group("all", f"128,256,512,1000,1024,1536,2048,2049,2560,{SKINNY}", ("--time", "0.1", "--errors")),
-    Group("all", "3072,4095,4096", ("--time", "0.5", "--errors")),
-    Group("all", "6144,8192", ("--time", "0.7", "--errors")),
-    Group("0,10-16", "16384", ("--time", "1.5", "--errors")),
+    Group("all", f"128,256,512,1000,1536,2049,2560,{SKINNY}", ("--time", "0.1", "--errors")),
+    Group("0-13", "1024,2048", ("--time", "0.1", "--errors")),
+    Group("all", "3072,4095", ("--time", "0.5", "--errors")),
+    Group("0-13", "4096", ("--time", "0.5", "--errors")),
+    Group("all", "6144", ("--time", "0.7", "--errors")),
+    Group("0-13", "8192", ("--time", "0.7", "--errors")),
+    Group("14-16", "1024,2048,4096,8192", ("--time", "0.7", "--errors", "--energy")),
+    Group("0,10-13", "16384", ("--time", "1.5", "--errors")),
+    Group("14-16", "16384", ("--time", "1.5", "--errors", "--energy")),
     Group("2-9", "16384", ("--once",), runs=1),
     Group("1", "16384", ("--once",), runs=1),
 )

@@ -285,11 +285,11 @@ class Device(RecordTest):
 
     def test_the_commit_may_differ(self):
         self.save(samples.timed_row(1, "99"), commit="0ld")
-        self.assertIn((99, 99, 99), {row.size for row in self.recorded("device", "--only", "4")})
+        self.assertIn((99, 99, 99), {row.size for row in self.recorded("device", "--only", "8")})
 
     def test_fresh(self):
         self.save(samples.timed_row(1, "99"), driver="550.1")
-        rows = self.recorded("device", "--fresh", "--only", "4")
+        rows = self.recorded("device", "--fresh", "--only", "8")
         self.assertEqual({row.size for row in rows}, {(16384, 16384, 16384)})
         self.assertEqual(results.read(self.file).context.driver, "570.1")
 
@@ -299,35 +299,35 @@ class Device(RecordTest):
         self.assertIn("has no 'schema'", refusal)
         self.assertIn("--fresh", refusal)
         self.assertEqual(self.calls(), [])
-        self.assertEqual(len(self.recorded("device", "--fresh", "--only", "6")), 1)
+        self.assertEqual(len(self.recorded("device", "--fresh", "--only", "11")), 1)
 
     def test_groups_before_a_wrong_one_are_kept(self):
-        self.answers({}, {}, {"rows": {"sgemm/01_naive/4096x4096x4096": {"correct": False}}, "code": 1})
+        self.answers({}, {}, {}, {"rows": {"sgemm/01_naive/4095x4095x4095": {"correct": False}}, "code": 1})
         ended = self.call("device")
         self.assertEqual(ended.returncode, 1)
         self.assertIn("ended with 1 without a result; nothing of this call was recorded", ended.stderr)
         sizes = {row.size for row in results.read(self.file).rows}
         self.assertIn((2560, 2560, 2560), sizes)
-        self.assertNotIn((4096, 4096, 4096), sizes)
+        self.assertNotIn((4095, 4095, 4095), sizes)
         self.assertNotIn((8192, 8192, 8192), sizes)
 
     def test_each_group_is_measured_several_times(self):
-        self.recorded("device", "--only", "2,5")
+        self.recorded("device", "--only", "3,10")
         lines = (self.stub_folder / "calls").read_text().splitlines()[1:]
         self.assertEqual([line.split()[0] for line in lines], ["save", "save"])
         self.assertEqual([line.split()[-1] for line in lines], ["3", "1"])
 
     def test_only(self):
-        self.recorded("device", "--only", "2,4-5")
-        self.assertEqual(self.calls()[1:], [("all", "3072,4095,4096"), ("0,10-16", "16384"), ("2-9", "16384")])
+        self.recorded("device", "--only", "3,8-10")
+        self.assertEqual(self.calls()[1:], [("all", "3072,4095"), ("0,10-13", "16384"), ("14-16", "16384"), ("2-9", "16384")])
 
     def test_only_a_group_that_there_is(self):
-        for words in ("9", "x", "", "0"):
-            self.assertIn(f"'{words}' names no group: they are numbered 1 to 6", self.refused(2, "device", "--only", words))
+        for words in ("12", "x", "", "0"):
+            self.assertIn(f"'{words}' names no group: they are numbered 1 to 11", self.refused(2, "device", "--only", words))
 
     def test_only_some_kernels(self):
-        self.recorded("device", "--only", "2,4-6", "--kernels", "2-3")
-        self.assertEqual(self.calls()[1:], [("2-2,3-3", "3072,4095,4096"), ("2-2,3-3", "16384")])
+        self.recorded("device", "--only", "3,8-11", "--kernels", "2-3")
+        self.assertEqual(self.calls()[1:], [("2-2,3-3", "3072,4095"), ("2-2,3-3", "16384")])
 
     def test_only_kernels_that_there_are(self):
         self.assertIn("there is no rung '7'", self.refused(2, "device", "--kernels", "7"))
@@ -404,56 +404,56 @@ class Dram(RecordTest):
 
 
 class Resumed(RecordTest):
-    def stop_in_second_group(self):
-        self.answers({}, {}, {"stop_at": "sgemm/02_coalesced/4095x4095x4095"})
+    def stop_in_third_group(self):
+        self.answers({}, {}, {}, {"stop_at": "sgemm/02_coalesced/4095x4095x4095"})
         ended = self.call("device")
         self.assertEqual(ended.returncode, 130, ended.stderr)
         self.assertIn("--resume", ended.stderr)
 
     def test_keeps_what_was_done_before_the_interruption(self):
-        self.stop_in_second_group()
+        self.stop_in_third_group()
         rows = results.read(self.file).rows
         self.assertEqual({row.number for row in rows if row.size[0] == 3072}, {0, 1, 2, 3})
         # The interrupted row is incomplete, so it is not recorded.
         self.assertEqual({row.number for row in rows if row.size[0] == 4095}, {0, 1})
-        self.assertEqual(len(self.calls()), 3)
+        self.assertEqual(len(self.calls()), 4)
 
     def test_measures_the_rest(self):
-        self.stop_in_second_group()
+        self.stop_in_third_group()
         self.answers({"date": f"{samples.TODAY}T11:00:00+00:00", "context": {"date": f"{samples.TODAY}T11:00:00+00:00"}})
-        rows = self.recorded("device", "--resume", "--only", "1-3")
+        rows = self.recorded("device", "--resume", "--only", "1-5")
         every = "0-0,1-1,2-2,3-3"
-        self.assertEqual(self.calls()[1:], [("2-2,3-3", "4095"), (every, "4096"), (every, "6144,8192")])
-        self.assertEqual(len(rows), (18 + 3 + 2) * len(samples.LADDER))
+        self.assertEqual(self.calls()[1:], [("2-2,3-3", "4095"), (every, "4096"), (every, "6144")])
+        self.assertEqual(len(rows), (16 + 2 + 2 + 1 + 1) * len(samples.LADDER))
         self.answers({})
-        self.recorded("device", "--resume", "--only", "1-3")
+        self.recorded("device", "--resume", "--only", "1-5")
         self.assertEqual(self.calls(), [("0", "128")], "what is there was measured again")
 
     def test_not_with_another_commit_or_of_another_day(self):
         for context in ({"commit": "0ther"}, {"date": "2026-11-24T00:00:00+00:00"}):
             self.answers({})
-            self.recorded("device", "--only", "2")
+            self.recorded("device", "--only", "3")
             self.answers({"context": context})
-            self.recorded("device", "--resume", "--only", "2")
-            self.assertEqual(self.calls()[1:], [("all", "3072,4095,4096")])
+            self.recorded("device", "--resume", "--only", "3")
+            self.assertEqual(self.calls()[1:], [("all", "3072,4095")])
             self.file.unlink()
 
     def test_rows_of_a_commit_before_are_measured_again(self):
         self.answers({})
-        self.recorded("device", "--only", "2")
+        self.recorded("device", "--only", "3")
         later = {
             "context": {"commit": "0ther", "date": f"{samples.TODAY}T11:00:00+00:00"},
             "date": f"{samples.TODAY}T11:00:01+00:00",
         }
         self.answers(later)
-        self.recorded("device", "--only", "3")
+        self.recorded("device", "--only", "4")
         self.answers(later)
-        self.recorded("device", "--resume", "--only", "2-3")
-        self.assertEqual([sizes for _, sizes in self.calls()[1:]], ["3072,4095,4096"])
+        self.recorded("device", "--resume", "--only", "3-4")
+        self.assertEqual([sizes for _, sizes in self.calls()[1:]], ["3072,4095"])
 
     def test_without_a_file_is_a_beginning(self):
-        self.recorded("device", "--resume", "--only", "4")
-        self.assertEqual(self.calls()[1:], [("0,10-16", "16384")])
+        self.recorded("device", "--resume", "--only", "8")
+        self.assertEqual(self.calls()[1:], [("0,10-13", "16384")])
 
     def test_is_not_fresh(self):
         self.assertIn("not allowed with", self.refused(2, "device", "--resume", "--fresh"))
@@ -462,7 +462,7 @@ class Resumed(RecordTest):
 class Signals(RecordTest):
     def test_leave_the_file_whole(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            self.answers({}, {}, {"wait": True, "stop_at": "sgemm/01_naive/4095x4095x4095"})
+            self.answers({}, {}, {}, {"wait": True, "stop_at": "sgemm/01_naive/4095x4095x4095"})
             (self.stub_folder / "waiting").unlink(missing_ok=True)
             process = subprocess.Popen(
                 self.command("device", "--fresh"),
@@ -479,7 +479,7 @@ class Signals(RecordTest):
             self.assertIn("has the finished groups", said)
             sizes = {(row.number, row.size[0]) for row in results.read(self.file).rows if row.size[0] in (3072, 4095)}
             self.assertEqual(sizes, {(0, 3072), (1, 3072), (2, 3072), (3, 3072), (0, 4095)})
-            self.assertEqual(len(self.calls()), 3)
+            self.assertEqual(len(self.calls()), 4)
 
 
 if __name__ == "__main__":
