@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "runner/machine/cuda/nvml.hpp"
 #include "runner/machine/peak.hpp"
@@ -109,6 +110,27 @@ std::unique_ptr<Stopwatch::Work> Stopwatch::prepare(const Launch& launch) {
   return work;
 }
 
+// Keeps two samples on the stream, and waits for the older one. So the device works without a pause while the host waits and reads the
+// counter: in a pause it would take power that is not the kernel's.
+std::optional<double> Stopwatch::joules_of(const Work& work) {
+  cudaEvent_t older = start_.get(), newer = stop_.get();
+  const auto enqueue = [&](cudaEvent_t done) {
+    work.enqueue();
+    check(cudaEventRecord(done, stream_.get()));
+  };
+  enqueue(older);
+  const auto joules = joules_of_launch(
+      [&] {
+        enqueue(newer);
+        check(cudaEventSynchronize(older));
+        std::swap(older, newer);
+        return work.launches();
+      },
+      [] { return nvml().joules(); });
+  check(cudaStreamSynchronize(stream_.get()));
+  return joules;
+}
+
 results::Timing Stopwatch::measure(const Launch& launch, const Launch& reference_launch) {
   check(cudaDeviceSynchronize());
   const std::unique_ptr<Work> kernel = prepare(launch);
@@ -127,13 +149,6 @@ results::Timing Stopwatch::measure(const Launch& launch, const Launch& reference
       take_turns(kernel_sampler, reference ? reference_sampler : Sampler(), options_);
   timing.launches_per_sample = kernel->launches();
   if (options_.energy && !options_.once) {
-    const auto joules_of = [&](const Work& work) {
-      const auto take = [&] {
-        sample(work);
-        return work.launches();
-      };
-      return joules_of_launch(take, [] { return nvml().joules(); });
-    };
     timing.joules = joules_of(*kernel);
     if (reference) timing.reference_joules = joules_of(*reference);
   }

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "runner/machine/cuda/gate.hpp"
 #include "runner/machine/cuda/owned.hpp"
@@ -36,6 +37,7 @@ class Stopwatch {
 
   std::unique_ptr<Work> prepare(const Launch& launch);
   Sample sample(const Work& work);
+  std::optional<double> joules_of(const Work& work);
 
   results::MeasureOptions options_;
   DeviceBuffer<char> flush_;  // larger than L2; empty with a warm L2
