@@ -1,6 +1,7 @@
 """How the programs of this folder end, and how they write a file."""
 
 import os
+import signal
 import sys
 import tempfile
 
@@ -22,6 +23,18 @@ def run(name, main):
         return refused.code
     except KeyboardInterrupt:
         return 130
+
+
+def show(text):
+    """Writes a text to stdout. Ends the program quietly if its reader has gone, as `head` does."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python writes the rest at its end
+        if isinstance(error, BrokenPipeError):
+            sys.exit(128 + signal.SIGPIPE)
+        raise Refused(f"cannot write the output: {error.strerror}", 70) from None
 
 
 def check_writable(path):
