@@ -22,10 +22,12 @@
 // In a tile of 64 rows two warpgroups share the rows. Each takes every second step, and in the end the second one hands its sums to the
 // first.
 //
+// A and B may be transposed. wgmma reads FP16 in either order, so nothing is turned: the copies, the descriptions and the instruction differ.
+//
 // The kernels are launched one behind the other, and each begins while the one before it ends:
 //
 //   clear     makes the records of the lines zero
-//   split     A and B into parts, and turns them if they are transposed; records what it learns of the lines
+//   split     A and B into parts, which lie as A and B do; records what it learns of the lines
 //   product   TMA fills a ring of stages, wgmma multiplies out of it; persistent blocks compute tile after tile, as in rung 15
 //   add       the sums over the parts of K, if K was divided
 //   leftover  the lost lines, and bands of C in doubt, in FP64. Usually there are none.
@@ -59,7 +61,7 @@ namespace {
 
 constexpr int BN = 128, BK = 64;  // the block's tile; BM is 64, 128 or 192
 constexpr int MM = 64, MK = 16;   // one wgmma multiplies 64 x BN x 16
-constexpr int BOX = 64;           // columns of B in a tensor copy: 128 bytes
+constexpr int BOX = 64;           // lines across k in a tensor copy: 128 bytes
 constexpr int WARPS = WARPGROUP / 32;
 constexpr int64_t LEAST_K = 32;      // below, FP32's own errors are smaller than those of two parts
 constexpr int64_t MOST_K = 1 << 22;  // beyond, the parts of one row of tiles would take 2 GB
@@ -80,10 +82,66 @@ constexpr int THREADS = (CONSUMERS<BM> + 1) * WARPGROUP;
 template <int BM>
 constexpr int CONSUMER_REGISTERS = CONSUMERS<BM> == 2 ? 240 : 160;  // of a thread
 
-template <int BM>
+// The parts of LINES lines over BK of k, as tensor copies leave them. A line lies along k, as the rows of A do, or across k, as the columns
+// of B do; if A or B is transposed, it is the other way round.
+template <int LINES, bool ACROSS_K>
+struct Parts {
+  static constexpr Contiguous ORDER = Contiguous::in_k;
+  static constexpr int TO_LO = LINES * BK * sizeof(__half);  // bytes from hi to lo
+  static constexpr int TO_NEXT = MK * sizeof(__half);        // bytes from 16 of k to the next
+  __half parts[2][LINES][BK];                                // (2: hi and lo, line, k)
+
+  static __host__ cudaError_t make_map(const __half* data, int64_t lines, int64_t K, int64_t pitch,
+                                       CUtensorMap* map) {
+    return make_tensor_map({.data = data,
+                            .size = {K, lines, 2},
+                            .stride = {pitch, lines * pitch},
+                            .box = {BK, LINES, 2}},
+                           map);
+  }
+  __device__ void load(const CUtensorMap& map, int64_t line, int64_t k, Mbarrier& full) {
+    load_tensor<3>(parts, map, {static_cast<int>(k), static_cast<int>(line), 0}, full);
+  }
+  // Describes hi from a line on, for wgmma: rows of 128 bytes, eight of them 1024 bytes.
+  __device__ uint64_t describe_hi(int line) const {
+    return describe_matrix(shared_address(parts[0][line]), 0, 1024, Swizzle::bytes_128);
+  }
+};
+
+template <int LINES>
+struct Parts<LINES, true> {
+  static constexpr Contiguous ORDER = Contiguous::across_k;
+  static constexpr int TO_LO = BK * BOX * sizeof(__half);
+  static constexpr int TO_NEXT = MK * BOX * sizeof(__half);
+  __half parts[LINES / BOX][2][BK][BOX];  // (line / BOX, 2: hi and lo, k, line)
+
+  static __host__ cudaError_t make_map(const __half* data, int64_t lines, int64_t K, int64_t pitch,
+                                       CUtensorMap* map) {
+    return make_tensor_map(
+        {.data = data, .size = {lines, K, 2}, .stride = {pitch, K * pitch}, .box = {BOX, BK, 2}},
+        map);
+  }
+  __device__ void load(const CUtensorMap& map, int64_t line, int64_t k, Mbarrier& full) {
+#pragma unroll
+    for (int box = 0; box < LINES / BOX; ++box) {
+      load_tensor<3>(parts[box], map, {static_cast<int>(line) + box * BOX, static_cast<int>(k), 0},
+                     full);
+    }
+  }
+  // `line`: a multiple of BOX. The next BOX lines lie in the next box.
+  __device__ uint64_t describe_hi(int line) const {
+    return describe_matrix(shared_address(parts[line / BOX]), sizeof(parts[0]), 1024,
+                           Swizzle::bytes_128);
+  }
+};
+
+template <int BM, bool TRANS_A, bool TRANS_B>
 struct Stage {
-  __half A[2][BM][BK];             // (2: hi and lo, m: BM, k: BK)
-  __half B[BN / BOX][2][BK][BOX];  // (n / BOX, 2: hi and lo, k: BK, n: BOX)
+  using PartsOfA = Parts<BM, TRANS_A>;
+  using PartsOfB = Parts<BN, !TRANS_B>;
+  static constexpr int A_TO_LO = PartsOfA::TO_LO, B_TO_LO = PartsOfB::TO_LO;
+  PartsOfA A;
+  PartsOfB B;
 };
 
 template <int BM>
@@ -91,9 +149,9 @@ constexpr int STAGES = BM == 64    ? 4
                        : BM == 128 ? 3
                                    : 2;
 
-template <int BM>
+template <int BM, bool TRANS_A, bool TRANS_B>
 struct Shared {
-  Stage<BM> stages[STAGES<BM>];
+  Stage<BM, TRANS_A, TRANS_B> stages[STAGES<BM>];
   Mbarrier full[STAGES<BM>];     // the copies have arrived
   Mbarrier empty[STAGES<BM>];    // the consumers are done
   Mbarrier turn[CONSUMERS<BM>];  // it is this warpgroup's turn
@@ -101,8 +159,11 @@ struct Shared {
   float sums[SHARE_ROWS<BM> ? BN / 2 : 1][WARPGROUP];  // of the second warpgroup, for the first one
 };
 
-static_assert(sizeof(Shared<64>) <= 227 * 1024, "a block of compute capability 9.0 has no more");
-static_assert(sizeof(Shared<128>) <= 227 * 1024 && sizeof(Shared<192>) <= 227 * 1024, "likewise");
+template <int BM>
+constexpr int SHARED_BYTES = sizeof(Shared<BM, false, false>);  // transposed or not
+static_assert(SHARED_BYTES<64> <= 227 * 1024 && SHARED_BYTES<128> <= 227 * 1024 &&
+                  SHARED_BYTES<192> <= 227 * 1024,
+              "a block of compute capability 9.0 has no more");
 
 // A place in the ring of stages. `parity` is that of the current round.
 template <int COUNT>
@@ -131,60 +192,39 @@ struct Work {
   __device__ int64_t end_k(int64_t i) const { return min(first_k(i) + sums.chunk, K); }
 };
 
-template <int BM>
+template <int BM, bool TRANS_A, bool TRANS_B>
 __device__ __forceinline__ void produce(const Work<BM>& work, const CUtensorMap& map_a,
-                                        const CUtensorMap& map_b, Shared<BM>& shared) {
+                                        const CUtensorMap& map_b,
+                                        Shared<BM, TRANS_A, TRANS_B>& shared) {
   Ring<STAGES<BM>> ring;
   for (int64_t i = blockIdx.x; i < work.count(); i += gridDim.x) {
     const TilePlace at = work.place(i);
     for (int64_t k = work.first_k(i); k < work.end_k(i); k += BK) {
-      Stage<BM>& stage = shared.stages[ring.stage];
+      auto& stage = shared.stages[ring.stage];
       Mbarrier& full = shared.full[ring.stage];
       wait(shared.empty[ring.stage], ring.parity ^ 1);  // in the first round all stages are free
-      expect(full, sizeof(Stage<BM>));
-      load_tensor<3>(stage.A, map_a, {static_cast<int>(k), static_cast<int>(at.row), 0}, full);
-#pragma unroll
-      for (int box = 0; box < BN / BOX; ++box) {
-        load_tensor<3>(stage.B[box], map_b,
-                       {static_cast<int>(at.col) + box * BOX, static_cast<int>(k), 0}, full);
-      }
+      expect(full, sizeof stage);
+      stage.A.load(map_a, at.row, k, full);
+      stage.B.load(map_b, at.col, k, full);
       ring.next();
     }
   }
 }
 
-// Describes 64 rows of A for wgmma: rows of 128 bytes, eight of them 1024 bytes.
-__device__ uint64_t rows_of_a(const __half* first) {
-  return describe_matrix(shared_address(first), 0, 1024, Swizzle::bytes_128);
-}
-// Describes 16 rows of B. The next 64 columns lie in the next box.
-__device__ uint64_t rows_of_b(const __half* first) {
-  constexpr uint32_t BOX_BYTES = 2 * BK * BOX * sizeof(__half);
-  return describe_matrix(shared_address(first), BOX_BYTES, 1024, Swizzle::bytes_128);
-}
-
-// d = a b over 64 k, or d += a b if `adds`. `a` and `b` describe a part of A and B.
-__device__ __forceinline__ void multiply_parts(float (&d)[BN / 2], uint64_t a, uint64_t b,
-                                               bool adds) {
-  constexpr int A_BYTES = MK * sizeof(__half), B_BYTES = MK * BOX * sizeof(__half);  // of 16 k
-#pragma unroll
-  for (int k = 0; k < BK / MK; ++k) {
-    multiply_async<Factor::f16, BN, Contiguous::in_k, Contiguous::across_k>(
-        d, moved(a, k * A_BYTES), moved(b, k * B_BYTES), k > 0 || adds);
-  }
-}
-
-template <int BM, bool VECTOR>
-__device__ __forceinline__ void consume(const Sgemm& p, const Sums& sums, const Leftovers& left,
-                                        const Work<BM>& work, Shared<BM>& shared) {
+// `vector`: C is aligned to 16 bytes.
+template <int BM, bool TRANS_A, bool TRANS_B>
+__device__ __forceinline__ void consume(const Sgemm& p, bool vector, const Sums& sums,
+                                        const Leftovers& left, const Work<BM>& work,
+                                        Shared<BM, TRANS_A, TRANS_B>& shared) {
+  using ThisStage = Stage<BM, TRANS_A, TRANS_B>;
   constexpr bool SHARE = SHARE_ROWS<BM>;
   // All lanes of a warp have the same group. The shuffle lets the compiler know.
   const int group = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / WARPGROUP, 0);
   const int thread = threadIdx.x % WARPGROUP, first_row = SHARE ? 0 : group * MM;
   const bool speaks = threadIdx.x % 32 == 0;  // for its warp
   const bool is_whole = sums.of_parts == nullptr;
-  const uint64_t first_a = rows_of_a(shared.stages[0].A[0][first_row]);
-  const uint64_t first_b = rows_of_b(shared.stages[0].B[0][0][0]);
+  const uint64_t first_a = shared.stages[0].A.describe_hi(first_row);
+  const uint64_t first_b = shared.stages[0].B.describe_hi(0);
   Ring<STAGES<BM>> ring;
   const int next_group = group + 1 == CONSUMERS<BM> ? 0 : group + 1;
   // The parity of the turn to wait for. One warpgroup need not wait for its first turn.
@@ -192,6 +232,16 @@ __device__ __forceinline__ void consume(const Sgemm& p, const Sums& sums, const 
   const auto wait_for_turn = [&] {
     wait(shared.turn[group], turn);
     turn ^= 1;
+  };
+  // d = a b over 64 k, or d += a b if `adds`. `a` and `b` describe a part of A and B.
+  const auto multiply_parts = [](float(&d)[BN / 2], uint64_t a, uint64_t b, bool adds) {
+    using A = typename ThisStage::PartsOfA;
+    using B = typename ThisStage::PartsOfB;
+#pragma unroll
+    for (int k = 0; k < BK / MK; ++k) {
+      multiply_async<Factor::f16, BN, A::ORDER, B::ORDER>(d, moved(a, k * A::TO_NEXT),
+                                                          moved(b, k * B::TO_NEXT), k > 0 || adds);
+    }
   };
   const auto pass_turn = [&] {
     if (speaks) arrive(shared.turn[next_group]);
@@ -214,11 +264,11 @@ __device__ __forceinline__ void consume(const Sgemm& p, const Sums& sums, const 
     for (int64_t k = work.first_k(i); k < work.end_k(i); k += BK, ring.next()) {
       if (SHARE && step++ % CONSUMERS<BM> != group) continue;
       // exercise a: begin
-      const auto from_first = static_cast<uint32_t>(ring.stage * sizeof(Stage<BM>));
+      const auto from_first = static_cast<uint32_t>(ring.stage * sizeof(ThisStage));
       const uint64_t a_hi = same_in_all_lanes(moved(first_a, from_first));
       const uint64_t b_hi = same_in_all_lanes(moved(first_b, from_first));
-      const uint64_t a_lo = moved(a_hi, sizeof(Stage<BM>::A[0]));
-      const uint64_t b_lo = moved(b_hi, sizeof(Stage<BM>::B[0][0]));
+      const uint64_t a_lo = moved(a_hi, ThisStage::A_TO_LO);
+      const uint64_t b_lo = moved(b_hi, ThisStage::B_TO_LO);
       float acc[BN / 2];
       wait(shared.full[ring.stage], ring.parity);
       if (!SHARE) wait_for_turn();
@@ -254,7 +304,7 @@ __device__ __forceinline__ void consume(const Sgemm& p, const Sums& sums, const 
     const int rows = part_inside(p.M - at.row, 16), cols = part_inside(p.N - at.col, BN);
     if (!is_whole) {
       float* to = &sums.of_parts[(work.part(i) * p.M + at.row) * sums.pitch + at.col];
-      write_rows<BN, VECTOR>(to, sums.pitch, rows, cols, 1, 0, sum);
+      write_rows<BN, true>(to, sums.pitch, rows, cols, 1, 0, sum);
       continue;
     }
     if (finish_lines<BN>(p, left.records, known, at, sum)) {
@@ -263,21 +313,25 @@ __device__ __forceinline__ void consume(const Sgemm& p, const Sums& sums, const 
     } else if (known.my_rows().any_lost || known.all_cols().any_lost) {
       write_other_lines<BN>(p, known, at, sum);
     } else {
-      write_rows<BN, VECTOR>(&p.C[at.row * p.ldc + at.col], p.ldc, rows, cols, p.alpha, p.beta,
-                             sum);
+      float* to = &p.C[at.row * p.ldc + at.col];
+      if (vector) {
+        write_rows<BN, true>(to, p.ldc, rows, cols, p.alpha, p.beta, sum);
+      } else {
+        write_rows<BN, false>(to, p.ldc, rows, cols, p.alpha, p.beta, sum);
+      }
     }
   }
 }
 
 // Computes every gridDim.x-th tile of C over a part of K.
-template <int BM, bool VECTOR>
+template <int BM, bool TRANS_A, bool TRANS_B>
 __global__ void __launch_bounds__(THREADS<BM>, 1)
-    tensor_fp32_kernel(const Sgemm p, const Sums sums, const Leftovers left,
+    tensor_fp32_kernel(const Sgemm p, const bool vector, const Sums sums, const Leftovers left,
                        const __grid_constant__ CUtensorMap map_a,
                        const __grid_constant__ CUtensorMap map_b) {
   end_without_wgmma();
   extern __shared__ __align__(1024) unsigned char memory[];
-  Shared<BM>& shared = *reinterpret_cast<Shared<BM>*>(memory);
+  auto& shared = *reinterpret_cast<Shared<BM, TRANS_A, TRANS_B>*>(memory);
   const Work<BM> work{sums, p.K};
   if (threadIdx.x == 0) {
     constexpr int READERS = SHARE_ROWS<BM> ? WARPS : CONSUMERS<BM> * WARPS;  // of a stage
@@ -294,7 +348,7 @@ __global__ void __launch_bounds__(THREADS<BM>, 1)
     if (threadIdx.x == CONSUMERS<BM> * WARPGROUP) produce(work, map_a, map_b, shared);
   } else {
     take_registers<CONSUMER_REGISTERS<BM>>();
-    consume<BM, VECTOR>(p, sums, left, work, shared);
+    consume(p, vector, sums, left, work, shared);
   }
 }
 
@@ -332,21 +386,21 @@ Workspace plan(const Sgemm& p, int multiprocessors) {
   Workspace w{};
   divide(p, BM, BN, BK, multiprocessors, &w.sums, LEAST_STEPS, MOST_STEPS);
   SameScaleParts& parts = w.parts;
-  parts.pitch_a = ceil_div(p.K, 8) * 8;
-  parts.pitch_b = ceil_div(p.N, 8) * 8;
-  parts.plane_a = p.M * parts.pitch_a;
-  parts.plane_b = p.K * parts.pitch_b;
+  parts.pitch_a = ceil_div(p.cols_of_a(), 8) * 8;
+  parts.pitch_b = ceil_div(p.cols_of_b(), 8) * 8;
+  parts.plane_a = p.rows_of_a() * parts.pitch_a;
+  parts.plane_b = p.rows_of_b() * parts.pitch_b;
   return w;
 }
 
 // `counts`: where the host wants to know what was left to FP64, or nullptr.
-template <int BM, bool VECTOR>
+template <int BM, bool TRANS_A, bool TRANS_B>
 cudaError_t launch_steps(const Sgemm& p, int multiprocessors, cudaStream_t stream,
                          LeftoverCounts* counts) {
-  const auto product = tensor_fp32_kernel<BM, VECTOR>;
-  constexpr int SHARED_BYTES = sizeof(Shared<BM>);
+  const auto product = tensor_fp32_kernel<BM, TRANS_A, TRANS_B>;
+  static_assert(sizeof(Shared<BM, TRANS_A, TRANS_B>) == SHARED_BYTES<BM>);
   cudaError_t error =
-      cudaFuncSetAttribute(product, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED_BYTES);
+      cudaFuncSetAttribute(product, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED_BYTES<BM>);
   if (error != cudaSuccess) return error;
 
   Workspace w = plan<BM>(p, multiprocessors);
@@ -354,28 +408,22 @@ cudaError_t launch_steps(const Sgemm& p, int multiprocessors, cudaStream_t strea
   if (workspace.error() != cudaSuccess) return workspace.error();
   place_arrays(p, workspace.data(), &w);
   CUtensorMap map_a, map_b;
-  error = make_tensor_map({.data = w.parts.A,
-                           .size = {p.K, p.M, 2},
-                           .stride = {w.parts.pitch_a, w.parts.plane_a},
-                           .box = {BK, BM, 2}},
-                          &map_a);
+  using ThisStage = Stage<BM, TRANS_A, TRANS_B>;
+  error = ThisStage::PartsOfA::make_map(w.parts.A, p.M, p.K, w.parts.pitch_a, &map_a);
   if (error != cudaSuccess) return error;
-  error = make_tensor_map({.data = w.parts.B,
-                           .size = {p.N, p.K, 2},
-                           .stride = {w.parts.pitch_b, w.parts.plane_b},
-                           .box = {BOX, BK, 2}},
-                          &map_b);
+  error = ThisStage::PartsOfB::make_map(w.parts.B, p.N, p.K, w.parts.pitch_b, &map_b);
   if (error != cudaSuccess) return error;
   clear_kernel<<<CLEAR_BLOCKS, CLEAR_THREADS, 0, stream>>>(w.zeros, w.zeros_count);
   error = cudaGetLastError();
   if (error != cudaSuccess) return error;
 
-  error = launch_split_once<VECTOR>(p, w.parts, stream);
+  error = is_vector_aligned(p, 16) ? launch_split_once<true>(p, w.parts, stream)
+                                   : launch_split_once<false>(p, w.parts, stream);
   if (error != cudaSuccess) return error;
   const int64_t work = w.sums.tiles_m * w.sums.tiles_n * w.sums.parts;
   const dim3 grid = grid_of(std::min<int64_t>(work, multiprocessors));
-  error = launch_after(product, grid, THREADS<BM>, SHARED_BYTES, stream, p, w.sums, w.left, map_a,
-                       map_b);
+  error = launch_after(product, grid, THREADS<BM>, SHARED_BYTES<BM>, stream, p,
+                       is_vector_aligned(p, 16), w.sums, w.left, map_a, map_b);
   if (error != cudaSuccess) return error;
   if (w.sums.parts > 1) {
     const dim3 tiles = grid_of(ceil_div(p.M, 64) * ceil_div(p.N, 64));
@@ -391,18 +439,18 @@ bool needs_fp64(const Sgemm& p) {
   return p.K < LEAST_K || p.K > MOST_K || p.M > INT32_MAX || p.N > INT32_MAX;
 }
 
-template <bool VECTOR>
-cudaError_t launch_either(const Sgemm& p, int multiprocessors, cudaStream_t stream,
-                          LeftoverCounts* counts) {
+template <bool TRANS_A, bool TRANS_B>
+cudaError_t launch_tiles(const Sgemm& p, int multiprocessors, cudaStream_t stream,
+                         LeftoverCounts* counts) {
   switch (rows_of_tile(p.M, p.N, multiprocessors)) {
     case 64:
-      return launch_steps<64, VECTOR>(p, multiprocessors, stream, counts);
+      return launch_steps<64, TRANS_A, TRANS_B>(p, multiprocessors, stream, counts);
     // exercise middle: begin
     case 128:
-      return launch_steps<128, VECTOR>(p, multiprocessors, stream, counts);
+      return launch_steps<128, TRANS_A, TRANS_B>(p, multiprocessors, stream, counts);
     // exercise middle: end
     default:
-      return launch_steps<192, VECTOR>(p, multiprocessors, stream, counts);
+      return launch_steps<192, TRANS_A, TRANS_B>(p, multiprocessors, stream, counts);
   }
 }
 
@@ -411,8 +459,14 @@ cudaError_t launch_on_tensor_cores(const Sgemm& p, cudaStream_t stream, Leftover
   Device device{};
   const cudaError_t error = describe_device(&device);
   if (error != cudaSuccess) return error;
-  return is_vector_aligned(p, 16) ? launch_either<true>(p, device.multiprocessors, stream, counts)
-                                  : launch_either<false>(p, device.multiprocessors, stream, counts);
+  const int multiprocessors = device.multiprocessors;
+  // exercise transposes: begin
+  const bool trans_a = p.op_a == Op::transpose, trans_b = p.op_b == Op::transpose;
+  if (trans_a && trans_b) return launch_tiles<true, true>(p, multiprocessors, stream, counts);
+  if (trans_a) return launch_tiles<true, false>(p, multiprocessors, stream, counts);
+  if (trans_b) return launch_tiles<false, true>(p, multiprocessors, stream, counts);
+  // exercise transposes: end
+  return launch_tiles<false, false>(p, multiprocessors, stream, counts);
 }
 
 cudaError_t launch_tensor_fp32(const Sgemm& p, cudaStream_t stream) {
@@ -464,7 +518,9 @@ extern const Rung tensor_fp32{
                                          .frobenius_all_positive = 2e-7,
                                          .largest = 0x1p-21,
                                          .share_of_reference = 0.5}},
+    // exercise claim: begin
     .takes_transposes = true,
+    // exercise claim: end
     .launch_and_tell = launch_and_tell_tensor_fp32,
 };
 

@@ -1,5 +1,4 @@
-// Single elements of op(A) and op(B), wherever they lie. The split of rung 16 turns a transposed matrix as a whole. FP64, which computes
-// what the parts cannot, reads A and B themselves instead, an element at a time.
+// Single elements of op(A) and op(B), wherever they lie. FP64, which computes what the parts cannot, reads A and B an element at a time.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -5,15 +5,13 @@
 //
 // A matrix's lines lie in memory either along k, as A's rows do, or across k, as B's columns do; a transposed A or B is the other way
 // round. A block works on a piece: 8 lines x 1024 of k, or 64 lines x 128 of k. It adds what it has learned of the lines to their
-// records. The parts always lie as those of matrices that are not transposed, so the rest of the rung need not know. A block that splits
-// a transposed matrix turns its piece in shared memory.
+// records. The parts lie as the matrix does.
 #pragma once
 
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include <cstdint>
-#include <type_traits>
 
 #include "device/vector_access.cuh"
 #include "kernels/ladder.hpp"
@@ -22,10 +20,12 @@
 
 namespace ladder {
 
-/// The parts of op(A) and op(B), row by row, and what is known about their lines.
+/// The parts of A and B, row by row as A and B lie in memory, and what is known about their lines.
 struct SameScaleParts {
-  __half* A;                                   // (2: hi and lo, m: M, k: pitch_a)
-  __half* B;                                   // (2: hi and lo, k: K, n: pitch_b)
+  __half*
+      A;  // (2: hi and lo, m: M, k: pitch_a), or if A is transposed (2: hi and lo, k: K, m: pitch_a)
+  __half*
+      B;  // (2: hi and lo, k: K, n: pitch_b), or if B is transposed (2: hi and lo, n: N, k: pitch_b)
   LineRecord* records;                         // of the M rows of A and then the N columns of B
   int64_t pitch_a, pitch_b, plane_a, plane_b;  // multiples of 8, as tensor copies want
 };
@@ -67,14 +67,6 @@ struct PartsOfFour {
     store2_at_once(to, hi[0], hi[1]);
     store2_at_once(to + to_lo, lo[0], lo[1]);
   }
-  /// Writes the four to shared memory, `stride` elements from one to the next.
-  __device__ void scatter(unsigned short* to, int to_lo, int stride) const {
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      to[i * stride] = static_cast<unsigned short>(hi[i / 2] >> (i % 2 * 16));
-      to[i * stride + to_lo] = static_cast<unsigned short>(lo[i / 2] >> (i % 2 * 16));
-    }
-  }
 };
 
 /// Scales and splits four neighbours.
@@ -95,20 +87,10 @@ struct alignas(16) SplitNotes {
   unsigned largest_of_block;
 };
 
-/// A piece's parts on their way to the other order. Both kinds of pieces have as many elements.
-struct TurnedPiece {
-  static constexpr int ROWS = ONCE_WARPS, ROW_PITCH = ROWS;  // of lines along k: (k, line)
-  static constexpr int COL_PITCH = COL_PIECE + 8;            // of lines across k: (line, k)
-  static constexpr int PLANE = COLS_OF_PIECE * COL_PITCH;    // from hi to lo
-  static_assert(ROW_PIECE * ROW_PITCH <= PLANE, "both kinds fit");
-  alignas(16) unsigned short parts[2 * PLANE];
-};
-struct NoPiece {};
-
-/// Splits a line along k for each warp, from first_line on. TURNS: the parts lie across k. VECTOR: the matrix is aligned to 16 bytes.
-template <bool VECTOR, bool TURNS, typename PIECE>
+/// Splits a line along k for each warp, from first_line on. VECTOR: the matrix is aligned to 16 bytes.
+template <bool VECTOR>
 __device__ __forceinline__ void split_along_k(const LinesToSplit& m, int64_t first_line,
-                                              int first_k, SplitNotes& notes, PIECE& turned) {
+                                              int first_k, SplitNotes& notes) {
   constexpr int COUNT = ROW_PIECE / 128;  // times four neighbours for each lane
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int64_t line = first_line + warp;
@@ -130,22 +112,16 @@ __device__ __forceinline__ void split_along_k(const LinesToSplit& m, int64_t fir
   }
   if (lane == 0) atomicMax(&notes.largest_of_block, largest);
   __syncthreads();  // all warps have added their samples
-  if (!TURNS && line >= m.lines) return;
+  if (line >= m.lines) return;
   const int exponent = guess_exponent(largest, notes.largest_of_block);
   const float scale = power_of_two(exponent);
   LineSoFar facts;
 #pragma unroll
   for (int i = 0; i < COUNT; ++i) {
     const int k = first_k + 128 * i + 4 * lane;
-    if (!TURNS && k >= depth) break;
+    if (k >= depth) break;
     const PartsOfFour four = split4(x[i], {scale, scale, scale, scale});
-    if constexpr (TURNS) {  // zeros beyond the end, since the piece is copied as a whole
-      four.scatter(&turned.parts[(k - first_k) * TurnedPiece::ROW_PITCH + warp], TurnedPiece::PLANE,
-                   TurnedPiece::ROW_PITCH);
-      if (k >= depth) continue;
-    } else {
-      four.store(&m.hi[line * m.pitch + k], m.to_lo);
-    }
+    four.store(&m.hi[line * m.pitch + k], m.to_lo);
     const float4 scaled = four.scaled;
     facts.add(x[i].x, scaled.x);
     facts.add(x[i].y, scaled.y);
@@ -155,28 +131,16 @@ __device__ __forceinline__ void split_along_k(const LinesToSplit& m, int64_t fir
 #pragma unroll
   for (int distance = 1; distance < 32; distance *= 2) facts.add_lane(distance);
   wait_for_end_of_previous_kernel();  // the records are zero
-  if (lane == 0 && line < m.lines) {
+  if (lane == 0) {
     m.records[line].add_atomically(facts);
     if (first_k == 0) m.records[line].exponent = exponent;
   }
-  if constexpr (TURNS) {
-    static_assert(TurnedPiece::ROWS * sizeof(__half) == sizeof(uint4));
-    __syncthreads();  // the piece is complete
-    for (int k = threadIdx.x; k < ROW_PIECE && first_k + k < m.K; k += ONCE_THREADS) {
-      __half* to = &m.hi[(first_k + k) * m.pitch + first_line];
-#pragma unroll
-      for (int part = 0; part < 2; ++part) {
-        *reinterpret_cast<uint4*>(to + part * m.to_lo) = *reinterpret_cast<const uint4*>(
-            &turned.parts[part * TurnedPiece::PLANE + k * TurnedPiece::ROW_PITCH]);
-      }
-    }
-  }
 }
 
-/// Splits 64 lines across k, from first_line on. TURNS: the parts lie along k. VECTOR: the matrix is aligned to 16 bytes.
-template <bool VECTOR, bool TURNS, typename PIECE>
+/// Splits 64 lines across k, from first_line on. VECTOR: the matrix is aligned to 16 bytes.
+template <bool VECTOR>
 __device__ __forceinline__ void split_across_k(const LinesToSplit& m, int64_t first_line,
-                                               int first_k, SplitNotes& notes, PIECE& turned) {
+                                               int first_k, SplitNotes& notes) {
   constexpr int ROWS_AT_A_TIME = ONCE_THREADS / 16, COUNT = COL_PIECE / ROWS_AT_A_TIME;
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, K = static_cast<int>(m.K);
   const int my_row = threadIdx.x / 16, my_col = threadIdx.x % 16 * 4;
@@ -222,15 +186,9 @@ __device__ __forceinline__ void split_across_k(const LinesToSplit& m, int64_t fi
 #pragma unroll
   for (int i = 0; i < COUNT; ++i) {
     const int k = first_k + i * ROWS_AT_A_TIME + my_row;
-    if (!TURNS && (k >= K || count <= 0)) break;
+    if (k >= K || count <= 0) break;
     const PartsOfFour four = split4(x[i], scale);
-    if constexpr (TURNS) {  // zeros beyond the end, since the piece is copied as a whole
-      four.scatter(&turned.parts[my_col * TurnedPiece::COL_PITCH + k - first_k], TurnedPiece::PLANE,
-                   TurnedPiece::COL_PITCH);
-      if (k >= K || count <= 0) continue;
-    } else {
-      four.store(&m.hi[k * m.pitch + line], m.to_lo);
-    }
+    four.store(&m.hi[k * m.pitch + line], m.to_lo);
     const float4 scaled = four.scaled;
     facts[0].add(x[i].x, scaled.x);
     facts[1].add(x[i].y, scaled.y);
@@ -250,19 +208,6 @@ __device__ __forceinline__ void split_across_k(const LinesToSplit& m, int64_t fi
   }
   __syncthreads();                    // all warps have told what they know
   wait_for_end_of_previous_kernel();  // the records are zero
-  if constexpr (TURNS) {
-    // Sixteen threads write the 128 k of a line, eight each. The parts' rows have room for eights.
-    const int k = threadIdx.x % 16 * 8;
-    for (int i = threadIdx.x / 16; i < COLS_OF_PIECE; i += ONCE_THREADS / 16) {
-      if (first_line + i >= m.lines || first_k + k >= K) break;
-      __half* to = &m.hi[(first_line + i) * m.pitch + first_k + k];
-#pragma unroll
-      for (int part = 0; part < 2; ++part) {
-        *reinterpret_cast<uint4*>(to + part * m.to_lo) = *reinterpret_cast<const uint4*>(
-            &turned.parts[part * TurnedPiece::PLANE + i * TurnedPiece::COL_PITCH + k]);
-      }
-    }
-  }
   if (threadIdx.x >= COLS_OF_PIECE || first_line + threadIdx.x >= m.lines) return;
   LineSoFar all;
 #pragma unroll
@@ -278,18 +223,18 @@ __device__ __forceinline__ void split_across_k(const LinesToSplit& m, int64_t fi
   if (first_k == 0) record.exponent = notes.exponents[threadIdx.x];
 }
 
-/// Splits the piece-th piece of the lines. ALONG_K: the lines lie along k. TURNS: the parts lie the other way.
-template <bool VECTOR, bool ALONG_K, bool TURNS, typename PIECE>
-__device__ __forceinline__ void split_piece(const LinesToSplit& m, int64_t piece, SplitNotes& notes,
-                                            PIECE& turned) {
+/// Splits the piece-th piece of the lines. ALONG_K: the lines lie along k.
+template <bool VECTOR, bool ALONG_K>
+__device__ __forceinline__ void split_piece(const LinesToSplit& m, int64_t piece,
+                                            SplitNotes& notes) {
   if constexpr (ALONG_K) {
     const int64_t pieces_k = ceil_div(m.K, ROW_PIECE);
-    split_along_k<VECTOR, TURNS>(m, piece / pieces_k * ONCE_WARPS,
-                                 static_cast<int>(piece % pieces_k * ROW_PIECE), notes, turned);
+    split_along_k<VECTOR>(m, piece / pieces_k * ONCE_WARPS,
+                          static_cast<int>(piece % pieces_k * ROW_PIECE), notes);
   } else {
     const int64_t pieces_n = ceil_div(m.lines, COLS_OF_PIECE);
-    split_across_k<VECTOR, TURNS>(m, piece % pieces_n * COLS_OF_PIECE,
-                                  static_cast<int>(piece / pieces_n * COL_PIECE), notes, turned);
+    split_across_k<VECTOR>(m, piece % pieces_n * COLS_OF_PIECE,
+                           static_cast<int>(piece / pieces_n * COL_PIECE), notes);
   }
 }
 inline int64_t count_pieces(int64_t lines, int64_t K, bool along_k) {
@@ -297,20 +242,18 @@ inline int64_t count_pieces(int64_t lines, int64_t K, bool along_k) {
                  : ceil_div(lines, COLS_OF_PIECE) * ceil_div(K, COL_PIECE);
 }
 
-/// Splits A and B. The first `pieces_a` blocks work on A. TURNS_A, TURNS_B: A or B is transposed.
-template <bool VECTOR, bool TURNS_A, bool TURNS_B>
+/// Splits A and B. The first `pieces_a` blocks work on A.
+template <bool VECTOR, bool TRANS_A, bool TRANS_B>
 static __global__ void __launch_bounds__(ONCE_THREADS, 3)
     split_once_kernel(const Sgemm p, const SameScaleParts parts, const int64_t pieces_a) {
   allow_next_kernel();
   __shared__ SplitNotes notes;
-  __shared__ std::conditional_t<TURNS_A || TURNS_B, TurnedPiece, NoPiece> turned;
   if (threadIdx.x == 0) notes.largest_of_block = 0;
   __syncthreads();  // it is zero
   if (blockIdx.x < pieces_a) {
-    split_piece<VECTOR, !TURNS_A, TURNS_A>(rows_to_split(p, parts), blockIdx.x, notes, turned);
+    split_piece<VECTOR, !TRANS_A>(rows_to_split(p, parts), blockIdx.x, notes);
   } else {
-    split_piece<VECTOR, TURNS_B, TURNS_B>(cols_to_split(p, parts), blockIdx.x - pieces_a, notes,
-                                          turned);
+    split_piece<VECTOR, TRANS_B>(cols_to_split(p, parts), blockIdx.x - pieces_a, notes);
   }
 }
 
@@ -328,12 +271,12 @@ static __global__ void __launch_bounds__(CLEAR_THREADS) clear_kernel(uint4* zero
 /// Launches the split, after a launch of clear_kernel() that makes the records zero.
 template <bool VECTOR>
 cudaError_t launch_split_once(const Sgemm& p, const SameScaleParts& parts, cudaStream_t stream) {
-  const bool turns_a = p.op_a == Op::transpose, turns_b = p.op_b == Op::transpose;
-  const int64_t pieces_a = count_pieces(p.M, p.K, !turns_a);
-  const int64_t pieces_b = count_pieces(p.N, p.K, turns_b);
-  const auto kernel = turns_a ? (turns_b ? split_once_kernel<VECTOR, true, true>
+  const bool trans_a = p.op_a == Op::transpose, trans_b = p.op_b == Op::transpose;
+  const int64_t pieces_a = count_pieces(p.M, p.K, !trans_a);
+  const int64_t pieces_b = count_pieces(p.N, p.K, trans_b);
+  const auto kernel = trans_a ? (trans_b ? split_once_kernel<VECTOR, true, true>
                                          : split_once_kernel<VECTOR, true, false>)
-                              : (turns_b ? split_once_kernel<VECTOR, false, true>
+                              : (trans_b ? split_once_kernel<VECTOR, false, true>
                                          : split_once_kernel<VECTOR, false, false>);
   return launch_after(kernel, grid_of(pieces_a + pieces_b), ONCE_THREADS, 0, stream, p, parts,
                       pieces_a);
