@@ -34,6 +34,7 @@
 #include "kernels/tuned/launches.hpp"
 #include "kernels/tuned/tile_table.hpp"
 #include "kernels/tuned/tuned_kernel.cuh"
+#include "kernels/tuned/turned_copies.cuh"
 
 namespace ladder {
 namespace {
@@ -83,9 +84,10 @@ extern const Rung tuned{
                            {"shared_wavefronts_per_ffma", "", Relation::at_most, 0.29},
                            {"shared_bank_conflicts", "", Relation::equal, 0},
                            {"local_bytes", "", Relation::equal, 0}}},
-    .launch = launch_tuned,
-    .path = path_tuned,
+    .launch = launch_turned<launch_tuned>,
+    .path = path_turned<path_tuned>,
     .needs = {.compute_capability = ASYNC_COPY_NEEDS},
+    .takes_transposes = true,
 };
 
 }  // namespace ladder

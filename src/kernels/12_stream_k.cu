@@ -34,6 +34,7 @@
 #include "kernels/tuned/stream_k_kernel.cuh"
 #include "kernels/tuned/stream_workspace.hpp"
 #include "kernels/tuned/tile_table.hpp"
+#include "kernels/tuned/turned_copies.cuh"
 
 namespace ladder {
 
@@ -178,9 +179,10 @@ extern const Rung stream_k{
                            {"shared_wavefronts_per_ffma", "", Relation::at_most, 0.29},
                            {"shared_bank_conflicts", "", Relation::equal, 0},
                            {"local_bytes", "", Relation::equal, 0}}},
-    .launch = launch_stream_k,
-    .path = path_stream_k,
+    .launch = launch_turned<launch_stream_k>,
+    .path = path_turned<path_stream_k>,
     .needs = {.compute_capability = ASYNC_COPY_NEEDS},
+    .takes_transposes = true,
 };
 
 }  // namespace ladder

@@ -53,6 +53,7 @@
 #include "kernels/tensor/tile_sums.cuh"
 #include "kernels/tuned/launches.hpp"
 #include "kernels/tuned/stream_workspace.hpp"
+#include "kernels/tuned/turned_copies.cuh"
 
 namespace ladder {
 namespace {
@@ -377,8 +378,8 @@ extern const Rung tensor_split{
                            {"shared_bank_conflicts", "", Relation::equal, 0},
                            {"local_bytes", "", Relation::equal, 0}},
                 .uniform_data_only = true},  // other data may send tiles to FP64
-    .launch = launch_tensor_split,
-    .path = path_tensor_split,
+    .launch = launch_turned<launch_tensor_split>,
+    .path = path_turned<path_tensor_split>,
     .needs = {.compute_capability = TENSOR_CORE_NEEDS},
     .arithmetic = {.name = "FP32 from FP16 parts",
                    .bound_factor = 2,
@@ -389,6 +390,7 @@ extern const Rung tensor_split{
                    .limits = ErrorLimits{.frobenius = 1.5e-7,
                                          .frobenius_all_positive = 2.5e-7,
                                          .largest = 0x1p-21}},
+    .takes_transposes = true,
 };
 
 }  // namespace ladder

@@ -45,6 +45,7 @@
 #include "kernels/tensor/warpgroup_rows.cuh"
 #include "kernels/tuned/launches.hpp"
 #include "kernels/tuned/stream_workspace.hpp"
+#include "kernels/tuned/turned_copies.cuh"
 
 namespace ladder {
 namespace {
@@ -374,8 +375,8 @@ extern const Rung tensor_wgmma{
                            {"shared_bank_conflicts", "", Relation::equal, 0},
                            {"local_bytes", "", Relation::equal, 0}},
                 .uniform_data_only = true},  // other data may send tiles to FP64
-    .launch = launch_tensor_wgmma,
-    .path = path_tensor_wgmma,
+    .launch = launch_turned<launch_tensor_wgmma>,
+    .path = path_turned<path_tensor_wgmma>,
     .needs = {.compute_capability = 90, .exactly = true},
     .arithmetic = {.name = "FP32 from FP16 parts",
                    .bound_factor = 2,
@@ -386,6 +387,7 @@ extern const Rung tensor_wgmma{
                    .limits = ErrorLimits{.frobenius = 1.5e-7,
                                          .frobenius_all_positive = 2.5e-7,
                                          .largest = 0x1p-21}},
+    .takes_transposes = true,
 };
 
 }  // namespace ladder

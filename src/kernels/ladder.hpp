@@ -22,7 +22,7 @@ enum class Op { none, transpose };
 /// One product C = alpha * op(A) * op(B) + beta * C in single precision. All three matrices are row-major:
 /// element (i, j) of A lies at A[i * lda + j]. op(A) is M x K, op(B) is K x N, C is M x N. So a transposed
 /// A has K rows of M elements in memory. The pointers are device pointers and need no alignment beyond a
-/// float's four bytes. Most rungs take A and B as they lie alone (Rung::takes_transposes).
+/// float's four bytes. Many rungs take A and B as they lie alone (Rung::takes_transposes).
 struct Sgemm {
   int64_t M, N, K;
   float alpha;

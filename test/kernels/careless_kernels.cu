@@ -216,6 +216,41 @@ cudaError_t launch_capped(const Sgemm& p, cudaStream_t stream) {
   return cudaGetLastError();
 }
 
+// Takes one thread for each element of C.
+__global__ void transposing_kernel(const Sgemm p, int64_t row_of_a, int64_t k_of_a, int64_t k_of_b,
+                                   int64_t col_of_b) {
+  const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= p.M * p.N) return;
+  const int64_t row = i / p.N, col = i % p.N;
+  float sum = 0.0f;
+  for (int64_t k = 0; k < p.K; ++k)
+    sum += p.A[row * row_of_a + k * k_of_a] * p.B[k * k_of_b + col * col_of_b];
+  float* c = &p.C[row * p.ldc + col];
+  *c = ladder::blend(p.alpha, sum, p.beta, c);
+}
+
+enum class Forgets { nothing, op_of_b, lda };
+
+template <Forgets FORGETS>
+cudaError_t launch_transposing(const Sgemm& p, cudaStream_t stream) {
+  const bool trans_a = p.op_a == ladder::Op::transpose;
+  const bool trans_b = p.op_b == ladder::Op::transpose && FORGETS != Forgets::op_of_b;
+  const int64_t lda = trans_a && FORGETS == Forgets::lda ? p.M : p.lda;
+  const dim3 grid = grid_of(ceil_div(p.M * p.N, TILE * TILE));
+  transposing_kernel<<<grid, TILE * TILE, 0, stream>>>(p, trans_a ? 1 : lda, trans_a ? lda : 1,
+                                                       trans_b ? 1 : p.ldb, trans_b ? p.ldb : 1);
+  return cudaGetLastError();
+}
+
+Rung transposing_rung(const char* name, cudaError_t (*launch)(const Sgemm&, cudaStream_t)) {
+  return {.number = 99,
+          .name = name,
+          .idea = "wrong on purpose",
+          .promise = {},
+          .launch = launch,
+          .takes_transposes = true};
+}
+
 Rung rung(const char* name, cudaError_t (*launch)(const Sgemm&, cudaStream_t)) {
   return {.number = 99, .name = name, .idea = "wrong on purpose", .promise = {}, .launch = launch};
 }
@@ -226,6 +261,12 @@ extern const Rung takes_even_ldc = rung("takes_even_ldc", with_even_ldc);
 extern const Rung takes_half_aligned_c = rung("takes_half_aligned_c", with_half_aligned_c);
 extern const Rung leaves_rows_at_k_1 = rung("leaves_rows_at_k_1", without_rows_at_k_1);
 extern const Rung loses_the_last_row = rung("loses_the_last_row", without_last_row);
+
+extern const Rung takes_transposes =
+    transposing_rung("takes_transposes", launch_transposing<Forgets::nothing>);
+extern const Rung forgets_op_of_b =
+    transposing_rung("forgets_op_of_b", launch_transposing<Forgets::op_of_b>);
+extern const Rung forgets_lda = transposing_rung("forgets_lda", launch_transposing<Forgets::lda>);
 
 extern const Rung loses_a_sign = rung("loses_a_sign", without_sign);
 extern const Rung drops_a_small_beta = rung("drops_a_small_beta", without_small_beta);

@@ -13,6 +13,11 @@ extern const ladder::Rung takes_half_aligned_c;
 extern const ladder::Rung leaves_rows_at_k_1;
 extern const ladder::Rung loses_the_last_row;
 
+// They take transposes; the first one is right.
+extern const ladder::Rung takes_transposes;
+extern const ladder::Rung forgets_op_of_b;
+extern const ladder::Rung forgets_lda;
+
 /// In order: takes alpha = -1 for 1, takes |beta| below 1e-6 for 0, skips products with a zero of A, makes a NaN 0,
 /// clamps infinities, makes subnormals 0.
 extern const ladder::Rung loses_a_sign;

@@ -119,6 +119,8 @@ const Planted PLANTED[] = {
     {"alignment of each matrix", &careless::takes_half_aligned_c, "C 8 bytes past a 256-byte"},
     {"sizes around its tiles", &careless::leaves_rows_at_k_1, "x1, lda 1,"},
     {"sizes around its tiles", &careless::loses_the_last_row, "129x1"},
+    {"transposes", &careless::forgets_op_of_b, "1x131x70, B transposed, lda 70"},
+    {"transposes", &careless::forgets_lda, "1x131x70, A transposed, lda 4"},
     {"factors of every kind", &careless::loses_a_sign, "alpha -1"},
     {"factors of every kind", &careless::drops_a_small_beta, "beta 5.9604645e-08"},
     {"NaN and infinity", &careless::skips_zeros, "a NaN in B"},
@@ -154,6 +156,10 @@ TEST(ContractList, FindsNothingInASoundKernel) {
   for (const ContractCheck& check : CHECKS) {
     EXPECT_EQ(check.complaint(faulty::sound), "") << check.name;
   }
+}
+
+TEST(ContractList, FindsNothingInARungThatTakesTransposes) {
+  EXPECT_EQ(complaint("transposes", careless::takes_transposes), "");
 }
 
 // Far dimensions are tested only if the grid grows with them: a block that takes all of a far dimension would not end.

@@ -234,15 +234,62 @@ std::string path_names(const Rung& rung) {
   return "";
 }
 
+// Which of A and B are transposed, if any.
+struct Transposes {
+  bool a, b;
+};
+constexpr Transposes WITH_TRANSPOSES[] = {{true, false}, {false, true}, {true, true}};
+
+Problem transposed(Problem p, const Transposes& which) {
+  p.transposes_a = which.a;
+  p.transposes_b = which.b;
+  p.make_dense();
+  return p;
+}
+
 // Checks vector accesses at an edge of a matrix that is also the end of its memory.
 std::string end_of_memory(const Rung& rung) {
-  for (const Shape& s : {Shape{165, 18, 48}, {129, 2, 33}, {13, 255, 7}, {5, 6, 131}}) {
-    Problem p = dense(s, {1, 1});
-    const auto whole = [](int64_t ld) { return (ld + 3) / 4 * 4; };
-    p.lda = whole(p.lda);
-    p.ldb = whole(p.ldb);
-    p.ldc = whole(p.ldc);
-    if (auto found = complaint_of(rung, p, {.guard = 0}); !found.empty()) return found;
+  std::vector<Transposes> forms{{false, false}};
+  if (rung.takes_transposes) std::ranges::copy(WITH_TRANSPOSES, std::back_inserter(forms));
+  for (const Transposes& form : forms) {
+    for (const Shape& s : {Shape{165, 18, 48}, {129, 2, 33}, {13, 255, 7}, {5, 6, 131}}) {
+      Problem p = transposed(dense(s, {1, 1}), form);
+      for (int64_t* ld : {&p.lda, &p.ldb, &p.ldc}) *ld = (*ld + 3) / 4 * 4;
+      if (auto found = complaint_of(rung, p, {.guard = 0}); !found.empty()) return found;
+    }
+  }
+  return "";
+}
+
+// --- transposes -------------------------------------------------------------------------------------------
+
+// Tiny; whole tiles; ragged ends of every tile; few rows and few columns; a K of several steps, and one that is divided.
+constexpr Shape TRANSPOSED_SHAPES[] = {
+    {1, 1, 1},    {1, 131, 70},  {130, 1, 67},  {64, 64, 64},   {129, 70, 61}, {70, 130, 33},
+    {3, 257, 40}, {257, 3, 130}, {129, 63, 20}, {33, 65, 1100}, {65, 9, 1031}, {64, 64, 2048}};
+
+// Checks every pair of operations other than none. A rung that takes no transposes refuses them.
+std::string transposes(const Rung& rung) {
+  for (const Transposes& form : WITH_TRANSPOSES) {
+    if (!rung.takes_transposes) {
+      const Problem p = transposed(dense({3, 2, 4}, {1, 0}), form);
+      Verifier verifier(p, GUARDED, rung.arithmetic);
+      const cudaError_t error = ladder::launch(rung, verifier.prepare(Values::reals), nullptr);
+      if (error == cudaErrorNotSupported) continue;
+      return fmt::format("it takes no transposes, and says {} at {}", describe(error), describe(p));
+    }
+    for (const Shape& s : TRANSPOSED_SHAPES) {
+      Problem p = transposed(dense(s, {-0.5F, 1.5F}), form);
+      if (auto found = complaint_of(rung, p); !found.empty()) return found;
+      for (int64_t* ld : {&p.lda, &p.ldb, &p.ldc}) *ld += 3;
+      p.offset_a = p.offset_b = p.offset_c = 1;
+      if (auto found = exact_complaint_of(rung, p); !found.empty()) return found;
+    }
+    for (const results::Data data : {results::Data::special, results::Data::scaled}) {
+      Problem p = transposed(dense({129, 70, 61}, {1, 0}), form);
+      p.data = data;
+      if (auto found = complaint_of(rung, p); !found.empty()) return found;
+    }
   }
   return "";
 }
@@ -310,6 +357,7 @@ constexpr ContractCheck CHECKS[] = {
     {"sizes around its tiles", sizes_around_its_tiles},
     {"the paths that it names", path_names},
     {"nothing beyond the end of memory", end_of_memory},
+    {"transposes", transposes},
     {"long sums", long_sums},
     {"nothing to sum", nothing_to_sum},
     {"nothing to compute", nothing_to_compute},

@@ -66,8 +66,9 @@ Problem padded(const Shape& s, Factors f, int64_t a, int64_t b, int64_t c) {
 }
 
 std::string describe(const Problem& p) {
-  return fmt::format("{}, lda {}, ldb {}, ldc {}, alpha {}, beta {}", p.size(), p.lda, p.ldb, p.ldc,
-                     p.alpha, p.beta);
+  const std::string transposes = p.has_transposes() ? transposes_of(p) + ", " : "";
+  return fmt::format("{}, {}lda {}, ldb {}, ldc {}, alpha {}, beta {}", p.size(), transposes, p.lda,
+                     p.ldb, p.ldc, p.alpha, p.beta);
 }
 
 std::string describe_offsets(const Problem& p) {
