@@ -50,7 +50,7 @@ using Launch = cudaError_t (*)(const Sgemm&, int multiprocessors);
 
 template <size_t I>
 cudaError_t launch_tuned(const Sgemm& p, int multiprocessors) {
-  return ladder::launch_tuned_variant<Variant<I>, true>(p, multiprocessors, nullptr);
+  return ladder::launch_tuned_variant<Variant<I>, true>(ladder::Call(p), multiprocessors, nullptr);
 }
 
 template <size_t I>

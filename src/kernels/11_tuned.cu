@@ -57,8 +57,8 @@ cudaError_t launch_tuned(const Sgemm& p, cudaStream_t stream) {
   const cudaError_t error = describe_device(&device);
   if (error != cudaSuccess) return error;
   const size_t choice = choose_tile(TABLE, p.M, p.N, device);
-  return launch_tuned_choice(choice, p, are_b_and_c_vector_aligned(p, 16), device.multiprocessors,
-                             stream);
+  return launch_tuned_choice(choice, Call(p), are_b_and_c_vector_aligned(p, 16),
+                             device.multiprocessors, stream);
 }
 
 const char* path_tuned(const Sgemm& p) {
@@ -67,9 +67,9 @@ const char* path_tuned(const Sgemm& p) {
 
 }  // namespace
 
-cudaError_t launch_tuned_choice(size_t choice, const Sgemm& p, bool vector, int multiprocessors,
+cudaError_t launch_tuned_choice(size_t choice, const Call& call, bool vector, int multiprocessors,
                                 cudaStream_t stream) {
-  return (vector ? LAUNCHES<true> : LAUNCHES<false>)[choice](p, multiprocessors, stream);
+  return (vector ? LAUNCHES<true> : LAUNCHES<false>)[choice](call, multiprocessors, stream);
 }
 
 extern const Rung tuned{

@@ -147,6 +147,23 @@ cudaError_t launch_stream_k(const Sgemm& p, cudaStream_t stream) {
   return launch_stream_k_choice(plan, p, vector, device.multiprocessors, stream);
 }
 
+// Launches a batch. Its products are small as a rule, and together they fill the device.
+cudaError_t launch_batch_stream_k(const Call& call, cudaStream_t stream) {
+  const Sgemm& p = call.product;
+  Device device{};
+  cudaError_t error = describe_device(&device);
+  if (error != cudaSuccess) return error;
+  const BatchPlan plan = plan_batch(TUNED_TABLE, TABLE, p.M, p.N, p.K, call.batch, device);
+  if (plan.together) {
+    const bool vector =
+        are_b_and_c_vector_aligned(p, 16) && call.stride_b % 4 == 0 && call.stride_c % 4 == 0;
+    return launch_tuned_choice(plan.choice, call, vector, device.multiprocessors, stream);
+  }
+  for (int64_t i = 0; i < call.batch && error == cudaSuccess; ++i)
+    error = launch_stream_k(call.product_at(i), stream);
+  return error;
+}
+
 const char* path_stream_k(const Sgemm& p) {
   const bool vector = is_aligned(p);
   switch (shape_of(p)) {
@@ -183,6 +200,7 @@ extern const Rung stream_k{
     .path = path_turned<path_stream_k>,
     .needs = {.compute_capability = ASYNC_COPY_NEEDS},
     .takes_transposes = true,
+    .launch_batch = launch_batch_turned<launch_batch_stream_k>,
 };
 
 }  // namespace ladder

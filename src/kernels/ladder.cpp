@@ -79,14 +79,12 @@ cudaError_t refusal_of(const Rung& rung, const Call& call) {
 cudaError_t launch(const Rung& rung, const Call& call, cudaStream_t stream) {
   if (const cudaError_t refusal = refusal_of(rung, call); refusal != cudaSuccess) return refusal;
   if (is_empty(call.product)) return cudaSuccess;
-  Sgemm product = without_unneeded_product(call.product);
-  for (int64_t i = 0; i < call.batch; ++i) {
-    if (const cudaError_t error = rung.launch(product, stream); error != cudaSuccess) return error;
-    if (product.K > 0) {
-      product.A += call.stride_a;
-      product.B += call.stride_b;
-    }
-    product.C += call.stride_c;
+  Call needed = call;
+  needed.product = without_unneeded_product(call.product);
+  if (needed.batch > 1 && rung.launch_batch != nullptr) return rung.launch_batch(needed, stream);
+  for (int64_t i = 0; i < needed.batch; ++i) {
+    const cudaError_t error = rung.launch(needed.product_at(i), stream);
+    if (error != cudaSuccess) return error;
   }
   return cudaSuccess;
 }

@@ -43,8 +43,8 @@ struct Sgemm {
   constexpr bool has_transposes() const { return op_a != Op::none || op_b != Op::none; }
 };
 
-/// A call as a program makes it: one product or several of one shape. launch() lowers it to one Sgemm for each product, or
-/// refuses it.
+/// A call as a program makes it: one product or several of one shape. launch() hands it to Rung::launch_batch, or each product to
+/// Rung::launch, or refuses it.
 struct Call {
   /// One product.
   explicit Call(const Sgemm& of) : product(of) {}
@@ -53,6 +53,17 @@ struct Call {
   int64_t batch = 1;  // the number of products
   // The distance from one product's matrix to the next product's matrix, in elements. 0: all products share A (or B).
   int64_t stride_a = 0, stride_b = 0, stride_c = 0;
+
+  /// Returns the i-th product.
+  __host__ __device__ constexpr Sgemm product_at(int64_t i) const {
+    Sgemm p = product;
+    if (p.K > 0) {  // else A and B may be null
+      p.A += i * stride_a;
+      p.B += i * stride_b;
+    }
+    p.C += i * stride_c;
+    return p;
+  }
 };
 
 /// True if A * B is part of the result. If not, no product may be computed: 0 * NaN is a NaN.
@@ -144,12 +155,15 @@ struct Rung {
   /// Does what launch() does, waits, and tells what it left to FP64. nullptr for a rung that computes all data in one way.
   cudaError_t (*launch_and_tell)(const Sgemm& problem, cudaStream_t stream,
                                  LeftToFP64* left) = nullptr;
+
+  /// Launches the products of a call together. nullptr for a rung that launches them one after the other. Call ladder::launch instead.
+  cudaError_t (*launch_batch)(const Call& call, cudaStream_t stream) = nullptr;
 };
 
 /// Returns all rungs of this build, by number.
 std::span<const Rung* const> all();
 
-/// Runs a rung with BLAS's rules, one launch for each product of the batch: M or N = 0 does nothing; alpha = 0 or K = 0
+/// Runs a rung with BLAS's rules on each product of the batch: M or N = 0 does nothing; alpha = 0 or K = 0
 /// reads neither A nor B and scales C; beta = 0 does not read C. Asynchronous on `stream`. Returns
 /// cudaErrorInvalidValue for a negative size, batch or stride, a leading dimension that is not at least 1 and at least
 /// its row's length, a null pointer to a matrix that is needed, and results of a batch that overlap;

@@ -251,6 +251,16 @@ Rung transposing_rung(const char* name, cudaError_t (*launch)(const Sgemm&, cuda
           .takes_transposes = true};
 }
 
+cudaError_t with_shared_b(const ladder::Call& call, cudaStream_t stream) {
+  cudaError_t error = cudaSuccess;
+  for (int64_t i = 0; i < call.batch && error == cudaSuccess; ++i) {
+    Sgemm p = call.product_at(i);
+    p.B = call.product.B;
+    error = sound(p, stream);
+  }
+  return error;
+}
+
 Rung rung(const char* name, cudaError_t (*launch)(const Sgemm&, cudaStream_t)) {
   return {.number = 99, .name = name, .idea = "wrong on purpose", .promise = {}, .launch = launch};
 }
@@ -267,6 +277,13 @@ extern const Rung takes_transposes =
 extern const Rung forgets_op_of_b =
     transposing_rung("forgets_op_of_b", launch_transposing<Forgets::op_of_b>);
 extern const Rung forgets_lda = transposing_rung("forgets_lda", launch_transposing<Forgets::lda>);
+
+extern const Rung shares_b_always{.number = 99,
+                                  .name = "shares_b_always",
+                                  .idea = "wrong on purpose",
+                                  .promise = {},
+                                  .launch = sound,
+                                  .launch_batch = with_shared_b};
 
 extern const Rung loses_a_sign = rung("loses_a_sign", without_sign);
 extern const Rung drops_a_small_beta = rung("drops_a_small_beta", without_small_beta);

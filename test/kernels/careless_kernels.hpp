@@ -18,6 +18,8 @@ extern const ladder::Rung takes_transposes;
 extern const ladder::Rung forgets_op_of_b;
 extern const ladder::Rung forgets_lda;
 
+extern const ladder::Rung shares_b_always;  // in a batch
+
 /// In order: takes alpha = -1 for 1, takes |beta| below 1e-6 for 0, skips products with a zero of A, makes a NaN 0,
 /// clamps infinities, makes subnormals 0.
 extern const ladder::Rung loses_a_sign;

@@ -121,6 +121,7 @@ const Planted PLANTED[] = {
     {"sizes around its tiles", &careless::loses_the_last_row, "129x1"},
     {"transposes", &careless::forgets_op_of_b, "1x131x70, B transposed, lda 70"},
     {"transposes", &careless::forgets_lda, "1x131x70, A transposed, lda 4"},
+    {"batches", &careless::shares_b_always, "of product 1 is"},
     {"factors of every kind", &careless::loses_a_sign, "alpha -1"},
     {"factors of every kind", &careless::drops_a_small_beta, "beta 5.9604645e-08"},
     {"NaN and infinity", &careless::skips_zeros, "a NaN in B"},

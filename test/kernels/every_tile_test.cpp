@@ -52,7 +52,8 @@ TEST(EveryTile, OfRung11ComputesRight) {
       for (const int64_t K : {int64_t{1}, int64_t{t.BK}, int64_t{t.stages} * t.BK + 3}) {
         SCOPED_TRACE(testing::Message() << "tile " << choice << " vector " << vector << " K " << K);
         expect_right(ragged(t, K, vector), [&](const Sgemm& sgemm) {
-          return ladder::launch_tuned_choice(choice, sgemm, vector, MULTIPROCESSORS, nullptr);
+          return ladder::launch_tuned_choice(choice, ladder::Call(sgemm), vector, MULTIPROCESSORS,
+                                             nullptr);
         });
       }
     }
@@ -90,7 +91,8 @@ TEST(EveryTile, OfRung11ComputesRightWhereChainsAreCut) {
     const Tile& t = ladder::TUNED_TABLE[choice].tile;
     SCOPED_TRACE(testing::Message() << "tile " << choice);
     expect_right(dense_problem(t.BM, t.BN, of_several_chains(t)), [&](const Sgemm& sgemm) {
-      return ladder::launch_tuned_choice(choice, sgemm, false, MULTIPROCESSORS, nullptr);
+      return ladder::launch_tuned_choice(choice, ladder::Call(sgemm), false, MULTIPROCESSORS,
+                                         nullptr);
     });
   }
 }
@@ -150,8 +152,9 @@ TEST(EveryTile, CutsItsChains) {
     }
   };
   for (size_t choice = 0; choice < std::size(ladder::TUNED_TABLE); ++choice) {
-    ASSERT_EQ(ladder::launch_tuned_choice(choice, sgemm, false, MULTIPROCESSORS, nullptr),
-              cudaSuccess);
+    ASSERT_EQ(
+        ladder::launch_tuned_choice(choice, ladder::Call(sgemm), false, MULTIPROCESSORS, nullptr),
+        cudaSuccess);
     expect_kept(ladder::TUNED_TABLE[choice].tile.chain, "rung 11's tile " + std::to_string(choice));
   }
   // Rung 12 cuts the chains of every tile, because it takes over if K is long.

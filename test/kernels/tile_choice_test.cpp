@@ -229,6 +229,20 @@ TEST(SplitPlan, DividesNothingForAShortK) {
   EXPECT_FALSE(plan_split(STREAM_K_TABLE, 100, 100, 0, H200).has_parts());
 }
 
+// Many small products fill the device together. Two long sums do not: each is divided among all blocks.
+TEST(BatchPlan, PutsSmallProductsTogether) {
+  const auto plan = [](int64_t M, int64_t N, int64_t K, int64_t batch) {
+    return plan_batch(TUNED_TABLE, STREAM_K_TABLE, M, N, K, batch, H200);
+  };
+  EXPECT_TRUE(plan(128, 128, 128, 64).together);
+  EXPECT_TRUE(plan(32, 32, 32, 1000).together);
+  EXPECT_TRUE(plan(128, 128, 128, 2).together);
+  EXPECT_FALSE(plan(64, 64, 65536, 2).together);
+  EXPECT_LE(TUNED_TABLE[plan(32, 32, 32, 1000).choice].tile.BM, 32);
+  // 64 products of 512 x 512 fill the device with large tiles.
+  EXPECT_GE(TUNED_TABLE[plan(512, 512, 512, 64).choice].tile.BM, 64);
+}
+
 }  // namespace
 // Rung 16's tiles: the highest one that leaves no multiprocessor idle for longer than a lower one.
 TEST(RowsOfTile, FillTheDevice) {

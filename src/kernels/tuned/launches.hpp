@@ -37,9 +37,9 @@ constexpr auto launches_of(const LaunchOf& launch_of) {
   }(std::make_index_sequence<COUNT>{});
 }
 
-/// Launches rung 11's kernel with TUNED_TABLE[choice].tile for the whole of C. `vector`: with 16-byte
-/// accesses; the problem must satisfy are_b_and_c_vector_aligned(p, 16).
-cudaError_t launch_tuned_choice(size_t choice, const Sgemm& p, bool vector, int multiprocessors,
+/// Launches rung 11's kernel with TUNED_TABLE[choice].tile for the whole of each C. `vector`: with 16-byte
+/// accesses; each product must satisfy are_b_and_c_vector_aligned(p, 16).
+cudaError_t launch_tuned_choice(size_t choice, const Call& call, bool vector, int multiprocessors,
                                 cudaStream_t stream);
 
 /// Launches rung 12's kernels with STREAM_K_TABLE[plan.choice].tile, the work divided by the plan. `vector` as above.

@@ -90,4 +90,39 @@ constexpr SplitPlan plan_split(std::span<const TunedTile> table, int64_t M, int6
   return best;
 }
 
+/// How the products of a batch are computed: all in one launch, a block of rung 11's kernel for each tile, with this variant; or one
+/// after the other, each by its own plan.
+struct BatchPlan {
+  bool together;
+  size_t choice;
+};
+
+/// Returns the faster way by the estimates above. `tuned` and `divided`: the tables of rungs 11 and 12. M, N, K as above.
+constexpr BatchPlan plan_batch(std::span<const TunedTile> tuned, std::span<const TunedTile> divided,
+                               int64_t M, int64_t N, int64_t K, int64_t batch,
+                               const Device& device) {
+  BatchPlan best{.together = false, .choice = 0};
+  const SplitPlan alone = plan_split(divided, M, N, K, device);
+  double best_time = static_cast<double>(batch) *
+                     estimate_us(alone, divided[alone.choice], M, N, device.multiprocessors);
+  for (size_t choice = 0; choice < tuned.size(); ++choice) {
+    const Tile& t = tuned[choice].tile;
+    if (t.shared_bytes() > device.shared_bytes) continue;
+    SplitPlan plan{.choice = choice,
+                   .tiles_m = ceil_div(M, t.BM) * batch,
+                   .tiles_n = ceil_div(N, t.BN),
+                   .steps = K > 0 ? ceil_div(K, t.BK) : 1,
+                   .blocks = 0,
+                   .rounds = 0};
+    plan.blocks = plan.tiles();
+    if (!plan.is_possible()) continue;
+    const double time = estimate_us(plan, tuned[choice], M * batch, N, device.multiprocessors);
+    if (time < best_time) {
+      best = {.together = true, .choice = choice};
+      best_time = time;
+    }
+  }
+  return best;
+}
+
 }  // namespace ladder

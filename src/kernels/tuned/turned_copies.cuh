@@ -16,36 +16,44 @@
 
 namespace ladder {
 
-/// A matrix of rows x cols, row-major, and the place for its transpose, whose rows are `to_ld` floats apart, a multiple of 4.
-struct MatrixToTurn {
+/// `count` matrices of rows x cols, row-major, and the places for their transposes, whose rows are `to_ld` floats apart, a multiple of 4.
+struct MatricesToTurn {
   const float* from;
   int64_t ld, rows, cols;
+  int64_t count, from_stride;  // from a matrix to the next
   float* to;
-  int64_t to_ld;
-  bool vector;  // `from` and its rows lie at multiples of 16 bytes
+  int64_t to_ld, to_stride;
+  bool vector;  // each `from` and its rows lie at multiples of 16 bytes
 
   static constexpr int SIDE = 64;  // of a block's tile
-  __host__ __device__ int64_t tiles() const { return ceil_div(rows, SIDE) * ceil_div(cols, SIDE); }
+  __host__ __device__ int64_t tiles_of_one() const {
+    return ceil_div(rows, SIDE) * ceil_div(cols, SIDE);
+  }
+  __host__ __device__ int64_t tiles() const { return count * tiles_of_one(); }
 };
 
 constexpr int TURN_THREADS = 256;
 
-/// Turns two matrices, a tile a block. Either may have no tiles.
+/// Turns the matrices of both, a tile a block. Either may have no tiles.
 static __global__ void __launch_bounds__(TURN_THREADS)
-    turn_kernel(const MatrixToTurn first, const MatrixToTurn second) {
-  constexpr int SIDE = MatrixToTurn::SIDE, LANES = SIDE / 4, ROWS_AT_A_TIME = TURN_THREADS / LANES;
+    turn_kernel(const MatricesToTurn first, const MatricesToTurn second) {
+  constexpr int SIDE = MatricesToTurn::SIDE, LANES = SIDE / 4,
+                ROWS_AT_A_TIME = TURN_THREADS / LANES;
   __shared__ float tile[SIDE][SIDE + 1];  // one more, so that a column lies in different banks
   const bool is_first = blockIdx.x < first.tiles();
-  const MatrixToTurn m = is_first ? first : second;
+  const MatricesToTurn m = is_first ? first : second;
   const int64_t number = blockIdx.x - (is_first ? 0 : first.tiles());
+  const int64_t matrix = number / m.tiles_of_one(), in_matrix = number % m.tiles_of_one();
   const int64_t tiles_across = ceil_div(m.cols, SIDE);
-  const int64_t first_row = number / tiles_across * SIDE, first_col = number % tiles_across * SIDE;
+  const int64_t first_row = in_matrix / tiles_across * SIDE;
+  const int64_t first_col = in_matrix % tiles_across * SIDE;
   const int line = threadIdx.x / LANES, four = threadIdx.x % LANES * 4;
 
 #pragma unroll
   for (int row = line; row < SIDE; row += ROWS_AT_A_TIME) {
     if (first_row + row >= m.rows) break;
-    const float* from = &m.from[(first_row + row) * m.ld + first_col + four];
+    const float* from =
+        &m.from[matrix * m.from_stride + (first_row + row) * m.ld + first_col + four];
     const int count = part_inside(m.cols - first_col - four, 4);
     const float4 x = m.vector ? load4<true>(from, count) : load4<false>(from, count);
     tile[row][four] = x.x;
@@ -59,25 +67,30 @@ static __global__ void __launch_bounds__(TURN_THREADS)
     if (first_col + col >= m.cols || first_row + four >= m.rows) break;
     // A row of the copy has room for a whole vector. What lies behind the matrix's end is never read.
     const auto at = [&](int i) { return first_row + four + i < m.rows ? tile[four + i][col] : 0; };
-    *reinterpret_cast<float4*>(&m.to[(first_col + col) * m.to_ld + first_row + four]) = {
-        at(0), at(1), at(2), at(3)};
+    float* to = &m.to[matrix * m.to_stride + (first_col + col) * m.to_ld + first_row + four];
+    *reinterpret_cast<float4*>(to) = {at(0), at(1), at(2), at(3)};
   }
 }
 
-/// Returns the same product with its sides exchanged if C is a vector and the large matrix then need not be turned; otherwise `p`.
-inline Sgemm with_better_sides(const Sgemm& p) {
+/// Returns the same call with its sides exchanged if C is a vector and the large matrix then need not be turned; otherwise `call`.
+inline Call with_better_sides(const Call& call) {
+  const Sgemm& p = call.product;
   const bool of_a_row = p.M == 1 && p.op_b == Op::transpose;
   const bool of_a_column = p.N == 1 && p.op_a == Op::transpose && p.ldc == 1;
-  if (!of_a_row && !of_a_column) return p;
-  Sgemm q = p;
+  if (!of_a_row && !of_a_column) return call;
+  const auto other = [](Op op) { return op == Op::none ? Op::transpose : Op::none; };
+  Call exchanged = call;
+  exchanged.stride_a = call.stride_b;
+  exchanged.stride_b = call.stride_a;
+  Sgemm& q = exchanged.product;
   q.M = p.N;
   q.N = p.M;
   q.A = p.B;
   q.lda = p.ldb;
-  q.op_a = p.op_b == Op::none ? Op::transpose : Op::none;
+  q.op_a = other(p.op_b);
   q.B = p.A;
   q.ldb = p.lda;
-  q.op_b = p.op_a == Op::none ? Op::transpose : Op::none;
+  q.op_b = other(p.op_a);
   q.ldc = of_a_row ? 1 : p.M;
   if (of_a_row && q.op_b == Op::transpose) {  // a row without gaps is a column too
     q.op_b = Op::none;
@@ -87,58 +100,80 @@ inline Sgemm with_better_sides(const Sgemm& p) {
     q.op_a = Op::none;
     q.lda = p.K;
   }
-  return q;
+  return exchanged;
 }
 
-/// Returns the product without transposes: the transposed ones of A and B are places in the layout.
-inline Sgemm turned(const Sgemm& p, WorkspaceLayout& layout) {
-  Sgemm q = p;
-  q.op_a = q.op_b = Op::none;
-  if (p.op_a == Op::transpose) {
-    q.lda = ceil_div(p.K, 4) * 4;
-    q.A = layout.place<float>(p.M * q.lda);
-  }
-  if (p.op_b == Op::transpose) {
-    q.ldb = ceil_div(p.N, 4) * 4;
-    q.B = layout.place<float>(p.K * q.ldb);
-  }
-  return q;
+/// Returns the call without transposes: transposed A and B are places in the layout. Matrices that products share stay shared.
+inline Call turned(const Call& call, WorkspaceLayout& layout) {
+  Call result = call;
+  Sgemm& p = result.product;
+  const auto place = [&](int64_t stride, int64_t rows, int64_t cols, int64_t* ld,
+                         int64_t* new_stride) {
+    *ld = ceil_div(cols, 4) * 4;
+    *new_stride = stride == 0 ? 0 : rows * *ld;
+    return layout.place<float>((stride == 0 ? 1 : call.batch) * rows * *ld);
+  };
+  if (p.op_a == Op::transpose) p.A = place(call.stride_a, p.M, p.K, &p.lda, &result.stride_a);
+  if (p.op_b == Op::transpose) p.B = place(call.stride_b, p.K, p.N, &p.ldb, &result.stride_b);
+  p.op_a = p.op_b = Op::none;
+  return result;
+}
+
+/// Launches a call of any operations by launch(call, stream), which takes none.
+template <typename LAUNCH>
+cudaError_t turn_and_launch(const Call& given, cudaStream_t stream, const LAUNCH& launch) {
+  const Call call = with_better_sides(given);
+  const Sgemm& p = call.product;
+  if (!p.has_transposes()) return launch(call, stream);
+  WorkspaceLayout counted(nullptr);
+  const Call sized = turned(call, counted);
+  if (p.K == 0) return launch(sized, stream);  // A and B are not read
+  const StreamWorkspace workspace(counted.floats(), stream);
+  if (workspace.error() != cudaSuccess) return workspace.error();
+  WorkspaceLayout layout(workspace.data());
+  const Call result = turned(call, layout);
+  const auto to_turn = [&](Op op, const float* from, int64_t ld, int64_t rows, int64_t cols,
+                           int64_t stride, const float* to, int64_t to_ld, int64_t to_stride) {
+    if (op == Op::none) return MatricesToTurn{};
+    return MatricesToTurn{.from = from,
+                          .ld = ld,
+                          .rows = rows,
+                          .cols = cols,
+                          .count = stride == 0 ? 1 : call.batch,
+                          .from_stride = stride,
+                          .to = const_cast<float*>(to),  // a place of the workspace
+                          .to_ld = to_ld,
+                          .to_stride = to_stride,
+                          .vector = is_vector_aligned(from, ld, 16) && stride % 4 == 0};
+  };
+  const Sgemm& q = result.product;
+  const MatricesToTurn a = to_turn(p.op_a, p.A, p.lda, p.K, p.M, call.stride_a,  //
+                                   q.A, q.lda, result.stride_a);
+  const MatricesToTurn b = to_turn(p.op_b, p.B, p.ldb, p.N, p.K, call.stride_b,  //
+                                   q.B, q.ldb, result.stride_b);
+  turn_kernel<<<grid_of(a.tiles() + b.tiles()), TURN_THREADS, 0, stream>>>(a, b);
+  const cudaError_t error = cudaGetLastError();
+  return error != cudaSuccess ? error : launch(result, stream);
 }
 
 /// Launches a product of any operations, with a LAUNCH that takes none.
 template <cudaError_t (*LAUNCH)(const Sgemm&, cudaStream_t)>
-cudaError_t launch_turned(const Sgemm& given, cudaStream_t stream) {
-  const Sgemm p = with_better_sides(given);
-  if (!p.has_transposes()) return LAUNCH(p, stream);
-  WorkspaceLayout counted(nullptr);
-  turned(p, counted);
-  if (counted.floats() == 0) {  // no product, so A and B are not read
-    return LAUNCH(turned(p, counted), stream);
-  }
-  const StreamWorkspace workspace(counted.floats(), stream);
-  if (workspace.error() != cudaSuccess) return workspace.error();
-  WorkspaceLayout layout(workspace.data());
-  const Sgemm q = turned(p, layout);
-  const auto to_turn = [](Op op, const float* from, int64_t ld, int64_t rows, int64_t cols,
-                          const float* to, int64_t to_ld) {
-    const bool vector = is_vector_aligned(from, ld, 16);
-    return op == Op::none
-               ? MatrixToTurn{}
-               : MatrixToTurn{from, ld, rows, cols, const_cast<float*>(to), to_ld, vector};
-  };
-  const MatrixToTurn a = to_turn(p.op_a, p.A, p.lda, p.K, p.M, q.A, q.lda);
-  const MatrixToTurn b = to_turn(p.op_b, p.B, p.ldb, p.N, p.K, q.B, q.ldb);
-  turn_kernel<<<grid_of(a.tiles() + b.tiles()), TURN_THREADS, 0, stream>>>(a, b);
-  const cudaError_t error = cudaGetLastError();
-  return error != cudaSuccess ? error : LAUNCH(q, stream);
+cudaError_t launch_turned(const Sgemm& p, cudaStream_t stream) {
+  return turn_and_launch(
+      Call(p), stream, [](const Call& call, cudaStream_t on) { return LAUNCH(call.product, on); });
+}
+
+/// Launches a batch of any operations, with a LAUNCH that takes none.
+template <cudaError_t (*LAUNCH)(const Call&, cudaStream_t)>
+cudaError_t launch_batch_turned(const Call& call, cudaStream_t stream) {
+  return turn_and_launch(call, stream, LAUNCH);
 }
 
 /// Returns the path of a product of any operations, by a PATH for none: a turned copy is always aligned.
 template <const char* (*PATH)(const Sgemm&)>
-const char* path_turned(const Sgemm& given) {
-  const Sgemm p = with_better_sides(given);
+const char* path_turned(const Sgemm& p) {
   WorkspaceLayout counted(nullptr);
-  return PATH(p.has_transposes() ? turned(p, counted) : p);
+  return PATH(turned(with_better_sides(Call(p)), counted).product);
 }
 
 }  // namespace ladder

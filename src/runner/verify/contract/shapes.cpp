@@ -294,6 +294,98 @@ std::string transposes(const Rung& rung) {
   return "";
 }
 
+// --- batches ----------------------------------------------------------------------------------------------
+
+// A batch of products of small integers, which are exact in any order.
+struct Batch {
+  Shape shape;
+  int64_t count;
+  bool shares_a = false, shares_b = false;
+  int64_t pad = 0;  // floats after each row and between two matrices
+  Transposes transposes{};
+};
+
+// Returns the complaint about a batch: each element of each C, and what lies between them.
+std::string complaint_of_batch(const Rung& rung, const Batch& batch) {
+  const auto [M, N, K] = batch.shape;
+  Problem p = transposed(dense(batch.shape, {2, 1}), batch.transposes);
+  for (int64_t* ld : {&p.lda, &p.ldb, &p.ldc}) *ld += batch.pad;
+  const int64_t size_a = p.rows_of_a() * p.lda + batch.pad,
+                size_b = p.rows_of_b() * p.ldb + batch.pad;
+  const int64_t size_c = M * p.ldc + batch.pad;
+  std::mt19937_64 random(7);
+  const auto integers = [&random](int64_t count) {
+    std::vector<float> values(static_cast<size_t>(count));
+    for (float& value : values) value = static_cast<float>(random() % 17) - 8;
+    return values;
+  };
+  const std::vector<float> host_a = integers((batch.shares_a ? 1 : batch.count) * size_a);
+  const std::vector<float> host_b = integers((batch.shares_b ? 1 : batch.count) * size_b);
+  const std::vector<float> host_c = integers(batch.count * size_c);
+  const DeviceFloats A(host_a), B(host_b), C(host_c);
+  const auto op = [](bool is) { return is ? ladder::Op::transpose : ladder::Op::none; };
+  ladder::Call call({.M = M,
+                     .N = N,
+                     .K = K,
+                     .alpha = p.alpha,
+                     .A = A.data(),
+                     .lda = p.lda,
+                     .B = B.data(),
+                     .ldb = p.ldb,
+                     .beta = p.beta,
+                     .C = C.data(),
+                     .ldc = p.ldc,
+                     .op_a = op(batch.transposes.a),
+                     .op_b = op(batch.transposes.b)});
+  call.batch = batch.count;
+  call.stride_a = batch.shares_a ? 0 : size_a;
+  call.stride_b = batch.shares_b ? 0 : size_b;
+  call.stride_c = size_c;
+  const std::string where = fmt::format("a batch of {} at {}", batch.count, describe(p));
+  cudaError_t error = ladder::launch(rung, call, nullptr);
+  if (error == cudaSuccess) error = cudaStreamSynchronize(nullptr);
+  if (error != cudaSuccess) return fmt::format("{}, in {}", describe(error), where);
+  const std::vector<float> found = C.read();
+  for (int64_t at = 0; at < std::ssize(found); ++at) {
+    const int64_t i = at / size_c, row = at % size_c / p.ldc, col = at % size_c % p.ldc;
+    double want = host_c[static_cast<size_t>(at)];
+    const bool is_inside = row < M && col < N;
+    for (int64_t k = 0; is_inside && k < K; ++k) {
+      const int64_t a = batch.transposes.a ? k * p.lda + row : row * p.lda + k;
+      const int64_t b = batch.transposes.b ? col * p.ldb + k : k * p.ldb + col;
+      want += 2.0 * host_a[static_cast<size_t>(i * call.stride_a + a)] *
+              host_b[static_cast<size_t>(i * call.stride_b + b)];
+    }
+    if (found[static_cast<size_t>(at)] == static_cast<float>(want)) continue;
+    if (!is_inside) return fmt::format("it wrote beside C of product {}, in {}", i, where);
+    return fmt::format("C[{}][{}] of product {} is {}, should be {}, in {}", row, col, i,
+                       found[static_cast<size_t>(at)], want, where);
+  }
+  return "";
+}
+
+// Checks batches: dense and padded ones, with matrices that all products share, and of a shape that a rung may divide.
+std::string batches(const Rung& rung) {
+  std::vector<Batch> all{{.shape = {1, 1, 1}, .count = 3},
+                         {.shape = {32, 32, 32}, .count = 7},
+                         {.shape = {33, 20, 17}, .count = 3, .pad = 3},
+                         {.shape = {64, 48, 40}, .count = 4, .pad = 4},
+                         {.shape = {130, 70, 9}, .count = 2, .shares_a = true},
+                         {.shape = {5, 140, 36}, .count = 5, .shares_b = true},
+                         {.shape = {16, 24, 1500}, .count = 2, .pad = 1}};
+  if (rung.takes_transposes) {
+    for (const Transposes& form : WITH_TRANSPOSES) {
+      all.push_back({.shape = {40, 33, 70}, .count = 3, .pad = 4, .transposes = form});
+      all.push_back({.shape = {40, 33, 70}, .count = 2, .shares_a = true, .transposes = form});
+      all.push_back({.shape = {1, 33, 70}, .count = 3, .transposes = form});
+    }
+  }
+  for (const Batch& batch : all) {
+    if (auto found = complaint_of_batch(rung, batch); !found.empty()) return found;
+  }
+  return "";
+}
+
 // --- long sums --------------------------------------------------------------------------------------------
 
 // True if blocks may share the sum of one element: the launches for a short and a long K differ, or there are more
@@ -358,6 +450,7 @@ constexpr ContractCheck CHECKS[] = {
     {"the paths that it names", path_names},
     {"nothing beyond the end of memory", end_of_memory},
     {"transposes", transposes},
+    {"batches", batches},
     {"long sums", long_sums},
     {"nothing to sum", nothing_to_sum},
     {"nothing to compute", nothing_to_compute},
