@@ -17,6 +17,13 @@ struct TensorOf16Bits {
   uint32_t box[3];    // in elements; the first is 64
 };
 
+/// Returns the stride for rows of this many elements. It is a multiple of 8, as copies want. If a row is longer than one of a box, it
+/// is a multiple of 64: then each row of a box is one line of L2. Otherwise it would be parts of two, and copies would read both.
+constexpr int64_t stride_for_copies(int64_t elements) {
+  const int64_t multiple = elements <= 64 ? 8 : 64;
+  return (elements + multiple - 1) / multiple * multiple;
+}
+
 /// Makes a map of the tensor. Returns cudaErrorInvalidValue if the driver refuses it, and the error if there is no driver that
 /// knows tensor maps.
 inline cudaError_t make_tensor_map(const TensorOf16Bits& tensor, CUtensorMap* map) {

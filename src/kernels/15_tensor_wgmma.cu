@@ -65,7 +65,7 @@ struct Parts {
   __half* B;  // (2: hi and lo, k: K, n: pitch_b)
   Lines lines;
   int64_t height, depth, width;                // the matrices' sizes; depth and width made even
-  int64_t pitch_a, pitch_b, plane_a, plane_b;  // multiples of 8, as tensor copies want
+  int64_t pitch_a, pitch_b, plane_a, plane_b;  // as tensor copies want
 
   // For split_kernel(). Each splits two neighbours into hi and lo, and returns the scaled numbers.
   __device__ float2 split_a(float2 x, float scale, int64_t row, int64_t k) const {
@@ -285,8 +285,8 @@ Parts parts_of(const Sgemm& p) {
   parts.height = p.M;
   parts.depth = ceil_div(p.K, 2) * 2;
   parts.width = ceil_div(p.N, 2) * 2;
-  parts.pitch_a = ceil_div(p.K, 8) * 8;
-  parts.pitch_b = ceil_div(p.N, 8) * 8;
+  parts.pitch_a = stride_for_copies(p.K);
+  parts.pitch_b = stride_for_copies(p.N);
   parts.plane_a = p.M * parts.pitch_a;
   parts.plane_b = parts.depth * parts.pitch_b;
   return parts;

@@ -386,8 +386,8 @@ Workspace plan(const Sgemm& p, int multiprocessors) {
   Workspace w{};
   divide(p, BM, BN, BK, multiprocessors, &w.sums, LEAST_STEPS, MOST_STEPS);
   SameScaleParts& parts = w.parts;
-  parts.pitch_a = ceil_div(p.cols_of_a(), 8) * 8;
-  parts.pitch_b = ceil_div(p.cols_of_b(), 8) * 8;
+  parts.pitch_a = stride_for_copies(p.cols_of_a());
+  parts.pitch_b = stride_for_copies(p.cols_of_b());
   parts.plane_a = p.rows_of_a() * parts.pitch_a;
   parts.plane_b = p.rows_of_b() * parts.pitch_b;
   return w;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "device/tensor_map.hpp"
 #include "kernels/tensor/tile_rows.hpp"
 #include "kernels/tuned/choose_tile.hpp"
 #include "kernels/tuned/split_plan.hpp"
@@ -241,6 +242,17 @@ TEST(BatchPlan, PutsSmallProductsTogether) {
   EXPECT_LE(TUNED_TABLE[plan(32, 32, 32, 1000).choice].tile.BM, 32);
   // 64 products of 512 x 512 fill the device with large tiles.
   EXPECT_GE(TUNED_TABLE[plan(512, 512, 512, 64).choice].tile.BM, 64);
+}
+
+TEST(StrideForCopies, BeginsLongRowsAtALineOfL2) {
+  for (const auto& [elements, stride] : {std::pair<int64_t, int64_t>{1, 8},
+                                         {8, 8},
+                                         {9, 16},
+                                         {64, 64},
+                                         {65, 128},
+                                         {2048, 2048},
+                                         {2049, 2112}})
+    EXPECT_EQ(device::stride_for_copies(elements), stride) << elements;
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ struct SameScaleParts {
   __half*
       B;  // (2: hi and lo, k: K, n: pitch_b), or if B is transposed (2: hi and lo, n: N, k: pitch_b)
   LineRecord* records;                         // of the M rows of A and then the N columns of B
-  int64_t pitch_a, pitch_b, plane_a, plane_b;  // multiples of 8, as tensor copies want
+  int64_t pitch_a, pitch_b, plane_a, plane_b;  // as tensor copies want
 };
 
 constexpr int ONCE_WARPS = 8, ONCE_THREADS = ONCE_WARPS * 32;
