@@ -50,19 +50,26 @@ def draw(seed, count):
     def size():
         return tuple(number(LEAST, MOST) for _ in range(3))
 
-    shapes = []
+    shapes = {}  # by size: no size is drawn twice
+
+    def add(group, draw_one):
+        drawn = draw_one()
+        while drawn in shapes:
+            drawn = draw_one()
+        shapes[drawn] = Shape(group, drawn)
+
+    def few(place):
+        return tuple(number(1, FEW) if i == place else n for i, n in enumerate(size()))
+
     for i in range(count):
-        drawn = size()
         if i % 3 == 2:
-            shapes.append(Shape(GROUPS[1], tuple(max(64, round(n / 64) * 64) for n in drawn)))
+            add(GROUPS[1], lambda: tuple(max(64, round(n / 64) * 64) for n in size()))
         else:
-            shapes.append(Shape(GROUPS[0], drawn))
+            add(GROUPS[0], size)
     for place, group in enumerate(GROUPS[2:]):
         for _ in range(count // 5):
-            drawn = list(size())
-            drawn[place] = number(1, FEW)
-            shapes.append(Shape(group, tuple(drawn)))
-    return shapes
+            add(group, lambda place=place: few(place))
+    return list(shapes.values())
 
 
 def geometric_mean(values):
@@ -114,7 +121,9 @@ def parse_command_line():
     parser.add_argument("--time", default="0.03", help="seconds for a kernel and a shape at most (default 0.03)")
     parser.add_argument("--list", action="store_true", help="print the shapes and measure nothing")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the run to a file")
-    parser.add_argument("--runner", nargs="+", default=["./sgemm_runner"], help="the program (default: ./sgemm_runner)")
+    parser.add_argument(
+        "--runner", nargs="+", default=[str(record.ROOT / "sgemm_runner"), "--build", "cuda"], help="the program (default: sgemm_runner)"
+    )
     return parser.parse_args()
 
 
@@ -130,7 +139,7 @@ def main():
         program.check_writable(arguments.json)
     runner = record.Runner(arguments.runner)
     run = runner.run(arguments.kernels, "--size", ",".join(map(str, shapes)), "--time", arguments.time)
-    if run is None or not run.rows:
+    if run is None or all(row.is_reference for row in run.rows) and runner.stopped:
         raise Refused("interrupted before a shape was measured", record.INTERRUPTED)
     if arguments.json:
         results.write(arguments.json, run)

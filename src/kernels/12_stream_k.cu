@@ -13,8 +13,9 @@
 //                        a second kernel adds the parts of each tile, in the order of k
 //   few_rows.cuh         for M <= 8, too few rows for tiles
 //   few_cols.cuh         for N <= 8
+//   turned_copies.cuh    for transposed matrices
 //
-// If the plan divides no tile, rung 11 computes the product.
+// If the plan divides no tile, rung 11 computes the product. Rung 11's kernel also computes the small products of a batch together.
 //
 // On an H200 this is 121 % of cuBLAS at 1536^3, 111 % at 2560^3, 118 % at 3072^3, 105 to 107 % at 4096^3,
 // 6144^3 and 8192^3, and 163 % at 64 x 64 x 65536; but 99 % at 2049^3, 95 % at 16384 x 1 x 16384 and 92 % at
@@ -147,20 +148,34 @@ cudaError_t launch_stream_k(const Sgemm& p, cudaStream_t stream) {
   return launch_stream_k_choice(plan, p, vector, device.multiprocessors, stream);
 }
 
-// Launches a batch. Its products are small as a rule, and together they fill the device.
+// Returns the estimated time of one product. With few rows or columns it is the time to read the large matrix.
+double estimate_alone_us(const Sgemm& p, const Device& device) {
+  if (shape_of(p) == Shape::tiles) {
+    const SplitPlan plan = plan_split(TABLE, p.M, p.N, p.K, device);
+    return estimate_us(plan, TABLE[plan.choice], p.M, p.N, device.multiprocessors);
+  }
+  constexpr double LAUNCH_US = 1.6, BYTES_PER_US = 4.2e6;  // of an H200
+  const auto M = static_cast<double>(p.M), N = static_cast<double>(p.N);
+  return LAUNCH_US + (M + N) * static_cast<double>(p.K) * sizeof(float) / BYTES_PER_US;
+}
+
+// Launches the products of a batch together if they are so small that this is faster, as a rule. Otherwise one after the other.
 cudaError_t launch_batch_stream_k(const Call& call, cudaStream_t stream) {
   const Sgemm& p = call.product;
   Device device{};
   cudaError_t error = describe_device(&device);
   if (error != cudaSuccess) return error;
-  const BatchPlan plan = plan_batch(TUNED_TABLE, TABLE, p.M, p.N, p.K, call.batch, device);
+  const double alone_us = estimate_alone_us(p, device);
+  const BatchPlan plan = plan_batch(TUNED_TABLE, alone_us, p.M, p.N, p.K, call.batch, device);
   if (plan.together) {
-    const bool vector =
-        are_b_and_c_vector_aligned(p, 16) && call.stride_b % 4 == 0 && call.stride_c % 4 == 0;
-    return launch_tuned_choice(plan.choice, call, vector, device.multiprocessors, stream);
+    return turn_and_launch(call, stream, [&](const Call& turned, cudaStream_t on) {
+      const bool vector = are_b_and_c_vector_aligned(turned.product, 16) &&
+                          turned.stride_b % 4 == 0 && turned.stride_c % 4 == 0;
+      return launch_tuned_choice(plan.choice, turned, vector, device.multiprocessors, on);
+    });
   }
   for (int64_t i = 0; i < call.batch && error == cudaSuccess; ++i)
-    error = launch_stream_k(call.product_at(i), stream);
+    error = launch_turned<launch_stream_k>(call.product_at(i), stream);
   return error;
 }
 
@@ -200,7 +215,7 @@ extern const Rung stream_k{
     .path = path_turned<path_stream_k>,
     .needs = {.compute_capability = ASYNC_COPY_NEEDS},
     .takes_transposes = true,
-    .launch_batch = launch_batch_turned<launch_batch_stream_k>,
+    .launch_batch = launch_batch_stream_k,
 };
 
 }  // namespace ladder

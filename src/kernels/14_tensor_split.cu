@@ -350,13 +350,18 @@ cudaError_t launch_steps(const Sgemm& p, int multiprocessors, cudaStream_t strea
 
 bool needs_fp64(const Sgemm& p) { return p.K < LEAST_K || p.K > MOST_K; }
 
-cudaError_t launch_tensor_split(const Sgemm& p, cudaStream_t stream) {
-  if (needs_fp64(p)) return launch_fp64_tiles(p, nullptr, stream);
+cudaError_t launch_on_tensor_cores(const Sgemm& p, cudaStream_t stream) {
   Device device{};
   const cudaError_t error = describe_device(&device);
   if (error != cudaSuccess) return error;
   return is_vector_aligned(p, 8) ? launch_steps<true>(p, device.multiprocessors, stream)
                                  : launch_steps<false>(p, device.multiprocessors, stream);
+}
+
+// FP64 reads transposed matrices as they lie.
+cudaError_t launch_tensor_split(const Sgemm& p, cudaStream_t stream) {
+  return needs_fp64(p) ? launch_fp64_tiles(p, nullptr, stream)
+                       : launch_turned<launch_on_tensor_cores>(p, stream);
 }
 
 const char* path_tensor_split(const Sgemm& p) {
@@ -378,7 +383,7 @@ extern const Rung tensor_split{
                            {"shared_bank_conflicts", "", Relation::equal, 0},
                            {"local_bytes", "", Relation::equal, 0}},
                 .uniform_data_only = true},  // other data may send tiles to FP64
-    .launch = launch_turned<launch_tensor_split>,
+    .launch = launch_tensor_split,
     .path = path_turned<path_tensor_split>,
     .needs = {.compute_capability = TENSOR_CORE_NEEDS},
     .arithmetic = {.name = "FP32 from FP16 parts",

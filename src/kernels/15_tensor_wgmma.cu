@@ -347,14 +347,19 @@ cudaError_t launch_either(const Sgemm& p, int multiprocessors, cudaStream_t stre
              : launch_steps<128, VECTOR>(p, multiprocessors, stream);
 }
 
-cudaError_t launch_tensor_wgmma(const Sgemm& p, cudaStream_t stream) {
-  if (!BUILT_WITH_WGMMA) return cudaErrorNoKernelImageForDevice;
-  if (needs_fp64(p)) return launch_fp64_tiles(p, nullptr, stream);
+cudaError_t launch_on_tensor_cores(const Sgemm& p, cudaStream_t stream) {
   Device device{};
   const cudaError_t error = describe_device(&device);
   if (error != cudaSuccess) return error;
   return is_vector_aligned(p, 8) ? launch_either<true>(p, device.multiprocessors, stream)
                                  : launch_either<false>(p, device.multiprocessors, stream);
+}
+
+// FP64 reads transposed matrices as they lie.
+cudaError_t launch_tensor_wgmma(const Sgemm& p, cudaStream_t stream) {
+  if (!BUILT_WITH_WGMMA) return cudaErrorNoKernelImageForDevice;
+  return needs_fp64(p) ? launch_fp64_tiles(p, nullptr, stream)
+                       : launch_turned<launch_on_tensor_cores>(p, stream);
 }
 
 const char* path_tensor_wgmma(const Sgemm& p) {
@@ -375,7 +380,7 @@ extern const Rung tensor_wgmma{
                            {"shared_bank_conflicts", "", Relation::equal, 0},
                            {"local_bytes", "", Relation::equal, 0}},
                 .uniform_data_only = true},  // other data may send tiles to FP64
-    .launch = launch_turned<launch_tensor_wgmma>,
+    .launch = launch_tensor_wgmma,
     .path = path_turned<path_tensor_wgmma>,
     .needs = {.compute_capability = 90, .exactly = true},
     .arithmetic = {.name = "FP32 from FP16 parts",

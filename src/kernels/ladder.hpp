@@ -22,7 +22,7 @@ enum class Op { none, transpose };
 /// One product C = alpha * op(A) * op(B) + beta * C in single precision. All three matrices are row-major:
 /// element (i, j) of A lies at A[i * lda + j]. op(A) is M x K, op(B) is K x N, C is M x N. So a transposed
 /// A has K rows of M elements in memory. The pointers are device pointers and need no alignment beyond a
-/// float's four bytes. Many rungs take A and B as they lie alone (Rung::takes_transposes).
+/// float's four bytes. Some rungs take no transposes (Rung::takes_transposes).
 struct Sgemm {
   int64_t M, N, K;
   float alpha;
@@ -156,7 +156,8 @@ struct Rung {
   cudaError_t (*launch_and_tell)(const Sgemm& problem, cudaStream_t stream,
                                  LeftToFP64* left) = nullptr;
 
-  /// Launches the products of a call together. nullptr for a rung that launches them one after the other. Call ladder::launch instead.
+  /// Launches the products of a call together. nullptr for a rung that launches them one after the other. Call ladder::launch instead:
+  /// it passes on what launch() may get, with a batch of at least 2. If K is 0, A and B may be null.
   cudaError_t (*launch_batch)(const Call& call, cudaStream_t stream) = nullptr;
 };
 

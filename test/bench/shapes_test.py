@@ -24,6 +24,11 @@ class Drawn(unittest.TestCase):
         self.assertEqual(shapes.draw(2, 30), shapes.draw(2, 30))
         self.assertNotEqual(shapes.draw(2, 30), shapes.draw(3, 30))
 
+    def test_no_shape_is_drawn_twice(self):
+        for seed in range(20):
+            drawn = [shape.size for shape in shapes.draw(seed, 300)]
+            self.assertEqual(len(drawn), len(set(drawn)))
+
     def test_each_group_has_its_share_and_its_range(self):
         drawn = shapes.draw(1, 300)
         counts = [len(sizes_of(drawn, group)) for group in shapes.GROUPS]
@@ -77,6 +82,12 @@ class Measured(unittest.TestCase):
         self.assertEqual(lines["all"][-1], str(self.drawn[0]))  # the one of 50
         self.assertEqual(lines["all"][-4:-1], ["2", "2", "4"])  # below 90, 95 and 100
         self.assertEqual(len([row for row in results.read(self.folder / "run.json").rows if not row.is_reference]), len(self.drawn))
+
+    def test_a_run_without_a_shape_is_not_kept(self):
+        done = self.call({"stop_at": f"sgemm/02_coalesced/{self.drawn[0]}"}, "--kernels", "2", "--json", self.folder / "run.json")
+        self.assertEqual((done.returncode, done.stdout), (130, ""))
+        self.assertIn("interrupted before a shape was measured", done.stderr)
+        self.assertFalse((self.folder / "run.json").exists())
 
     def test_an_interrupted_run_shows_what_is_done(self):
         done = self.call({"stop_at": f"sgemm/02_coalesced/{self.drawn[2]}"}, "--kernels", "2")

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/tensor/tile_rows.hpp"
 #include "kernels/tuned/launches.hpp"
 #include "kernels/tuned/split_plan.hpp"
 #include "kernels/tuned/tile_table.hpp"
@@ -80,6 +81,36 @@ TEST(EveryTile, OfRung12ComputesRightWhereItIsDivided) {
         });
       }
     }
+  }
+}
+
+// Rung 16 chooses the height of its tiles by the shape. The contract's shapes are small, so they have tiles of 64 rows.
+TEST(EveryTile, OfRung16ComputesRightWhateverIsTransposed) {
+  const ladder::Rung& tensor_fp32 = *ladder::all()[16];
+  ladder::Device device{};
+  ASSERT_EQ(ladder::describe_device(&device), cudaSuccess);
+  struct Case {
+    int64_t M, N;
+    int rows;
+    bool trans_a, trans_b;
+  };
+  for (const auto& [M, N, rows, trans_a, trans_b] : {Case{1090, 1100, 128, true, true},
+                                                     {1900, 1130, 192, true, false},
+                                                     {1900, 1130, 192, false, true},
+                                                     {1900, 1130, 192, true, true}}) {
+    ASSERT_EQ(ladder::rows_of_tile(M, N, device.multiprocessors), rows);
+    SCOPED_TRACE(testing::Message() << rows << " rows, " << trans_a << trans_b);
+    Problem p = dense_problem(M, N, 70);
+    p.transposes_a = trans_a;
+    p.transposes_b = trans_b;
+    p.make_dense();
+    runner::Verifier verifier(p, {.guard = 256}, tensor_fp32.arithmetic,
+                              runner::MOST_COMPLETE_PRODUCTS, {runner::Values::integers});
+    const auto verdict = verifier.check([&](const Sgemm& sgemm, runner::Values) {
+      const cudaError_t error = ladder::launch(tensor_fp32, sgemm, nullptr);
+      return error != cudaSuccess ? error : cudaDeviceSynchronize();
+    });
+    EXPECT_TRUE(verdict.correct) << verdict.complaint;
   }
 }
 

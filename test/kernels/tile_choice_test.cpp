@@ -233,13 +233,21 @@ TEST(SplitPlan, DividesNothingForAShortK) {
 // Many small products fill the device together. Two long sums do not: each is divided among all blocks.
 TEST(BatchPlan, PutsSmallProductsTogether) {
   const auto plan = [](int64_t M, int64_t N, int64_t K, int64_t batch) {
-    return plan_batch(TUNED_TABLE, STREAM_K_TABLE, M, N, K, batch, H200);
+    const SplitPlan one = plan_split(STREAM_K_TABLE, M, N, K, H200);
+    const double alone_us =
+        estimate_us(one, STREAM_K_TABLE[one.choice], M, N, H200.multiprocessors);
+    return plan_batch(TUNED_TABLE, alone_us, M, N, K, batch, H200);
   };
   EXPECT_TRUE(plan(128, 128, 128, 64).together);
   EXPECT_TRUE(plan(32, 32, 32, 1000).together);
   EXPECT_TRUE(plan(128, 128, 128, 2).together);
   EXPECT_FALSE(plan(64, 64, 65536, 2).together);
   EXPECT_LE(TUNED_TABLE[plan(32, 32, 32, 1000).choice].tile.BM, 32);
+  // A long K takes no tile that adds it in one chain.
+  for (const BatchPlan& of_long : {plan(344, 744, 30736, 73), plan(476, 1778, 6062, 14)})
+    EXPECT_TRUE(!of_long.together || TUNED_TABLE[of_long.choice].tile.chain > 0);
+  // A product alone that takes no time is never put together with others.
+  EXPECT_FALSE(plan_batch(TUNED_TABLE, 0, 32, 32, 32, 1000, H200).together);
   // 64 products of 512 x 512 fill the device with large tiles.
   EXPECT_GE(TUNED_TABLE[plan(512, 512, 512, 64).choice].tile.BM, 64);
 }

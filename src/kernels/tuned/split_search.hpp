@@ -97,17 +97,16 @@ struct BatchPlan {
   size_t choice;
 };
 
-/// Returns the faster way by the estimates above. `tuned` and `divided`: the tables of rungs 11 and 12. M, N, K as above.
-constexpr BatchPlan plan_batch(std::span<const TunedTile> tuned, std::span<const TunedTile> divided,
-                               int64_t M, int64_t N, int64_t K, int64_t batch,
-                               const Device& device) {
+/// Returns the faster way by the estimate above. `alone_us`: the estimated time of one product by itself. `table`: rung 11's. M, N, K
+/// as above. A long K takes no tile that adds it in one chain.
+constexpr BatchPlan plan_batch(std::span<const TunedTile> table, double alone_us, int64_t M,
+                               int64_t N, int64_t K, int64_t batch, const Device& device) {
+  constexpr int64_t LONG_K = 1024;
   BatchPlan best{.together = false, .choice = 0};
-  const SplitPlan alone = plan_split(divided, M, N, K, device);
-  double best_time = static_cast<double>(batch) *
-                     estimate_us(alone, divided[alone.choice], M, N, device.multiprocessors);
-  for (size_t choice = 0; choice < tuned.size(); ++choice) {
-    const Tile& t = tuned[choice].tile;
-    if (t.shared_bytes() > device.shared_bytes) continue;
+  double best_time = static_cast<double>(batch) * alone_us;
+  for (size_t choice = 0; choice < table.size(); ++choice) {
+    const Tile& t = table[choice].tile;
+    if (t.shared_bytes() > device.shared_bytes || (t.chain == 0 && K > LONG_K)) continue;
     SplitPlan plan{.choice = choice,
                    .tiles_m = ceil_div(M, t.BM) * batch,
                    .tiles_n = ceil_div(N, t.BN),
@@ -116,7 +115,7 @@ constexpr BatchPlan plan_batch(std::span<const TunedTile> tuned, std::span<const
                    .rounds = 0};
     plan.blocks = plan.tiles();
     if (!plan.is_possible()) continue;
-    const double time = estimate_us(plan, tuned[choice], M * batch, N, device.multiprocessors);
+    const double time = estimate_us(plan, table[choice], M * batch, N, device.multiprocessors);
     if (time < best_time) {
       best = {.together = true, .choice = choice};
       best_time = time;

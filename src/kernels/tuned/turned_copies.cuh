@@ -39,7 +39,7 @@ static __global__ void __launch_bounds__(TURN_THREADS)
     turn_kernel(const MatricesToTurn first, const MatricesToTurn second) {
   constexpr int SIDE = MatricesToTurn::SIDE, LANES = SIDE / 4,
                 ROWS_AT_A_TIME = TURN_THREADS / LANES;
-  __shared__ float tile[SIDE][SIDE + 1];  // one more, so that a column lies in different banks
+  __shared__ float tile[SIDE][SIDE + 1];  // one more: at most two lanes meet in a bank
   const bool is_first = blockIdx.x < first.tiles();
   const MatricesToTurn m = is_first ? first : second;
   const int64_t number = blockIdx.x - (is_first ? 0 : first.tiles());
@@ -72,8 +72,23 @@ static __global__ void __launch_bounds__(TURN_THREADS)
   }
 }
 
+/// Returns the same call, in which a vector without gaps is not called transposed: as a row and as a column it is the same.
+inline Call without_idle_transposes(Call call) {
+  Sgemm& p = call.product;
+  if (p.M == 1 && p.op_a == Op::transpose && p.lda == 1) {
+    p.op_a = Op::none;
+    p.lda = p.K;
+  }
+  if (p.N == 1 && p.op_b == Op::transpose) {
+    p.op_b = Op::none;
+    p.ldb = 1;
+  }
+  return call;
+}
+
 /// Returns the same call with its sides exchanged if C is a vector and the large matrix then need not be turned; otherwise `call`.
-inline Call with_better_sides(const Call& call) {
+inline Call with_better_sides(const Call& given) {
+  const Call call = without_idle_transposes(given);
   const Sgemm& p = call.product;
   const bool of_a_row = p.M == 1 && p.op_b == Op::transpose;
   const bool of_a_column = p.N == 1 && p.op_a == Op::transpose && p.ldc == 1;
@@ -92,11 +107,11 @@ inline Call with_better_sides(const Call& call) {
   q.ldb = p.lda;
   q.op_b = other(p.op_a);
   q.ldc = of_a_row ? 1 : p.M;
-  if (of_a_row && q.op_b == Op::transpose) {  // a row without gaps is a column too
+  if (of_a_row && q.op_b == Op::transpose) {  // A's row is B's column
     q.op_b = Op::none;
     q.ldb = 1;
   }
-  if (of_a_column && q.op_a == Op::transpose && q.lda == 1) {
+  if (of_a_column && q.op_a == Op::transpose && q.lda == 1) {  // B's column is A's row
     q.op_a = Op::none;
     q.lda = p.K;
   }
@@ -161,12 +176,6 @@ template <cudaError_t (*LAUNCH)(const Sgemm&, cudaStream_t)>
 cudaError_t launch_turned(const Sgemm& p, cudaStream_t stream) {
   return turn_and_launch(
       Call(p), stream, [](const Call& call, cudaStream_t on) { return LAUNCH(call.product, on); });
-}
-
-/// Launches a batch of any operations, with a LAUNCH that takes none.
-template <cudaError_t (*LAUNCH)(const Call&, cudaStream_t)>
-cudaError_t launch_batch_turned(const Call& call, cudaStream_t stream) {
-  return turn_and_launch(call, stream, LAUNCH);
 }
 
 /// Returns the path of a product of any operations, by a PATH for none: a turned copy is always aligned.

@@ -71,12 +71,12 @@ void wait_a_while(void*) { std::this_thread::sleep_for(std::chrono::milliseconds
 
 // Checks inputs that arrive late on the caller's stream, which also fetches C. A kernel on another stream reads NaN,
 // and its result is lost.
-std::string inputs_that_come_late(const Rung& rung) {
-  const Problem p = dense({70, 50, 1030}, {1, 1});
+std::string inputs_that_come_late(const Rung& rung, const Transposes& form) {
+  const Problem p = transposed(dense({70, 50, 1030}, {1, 1}), form);
   const Stream stream;
   return complaint_of(rung, p, GUARDED, "on a stream of its own", [&](const Sgemm& given, Values) {
-    GuardedMatrix a(p.M, p.K, p.lda, GUARDED), b(p.K, p.N, p.ldb, GUARDED),
-        c(p.M, p.N, p.ldc, GUARDED);
+    GuardedMatrix a(p.rows_of_a(), p.cols_of_a(), p.lda, GUARDED),
+        b(p.rows_of_b(), p.cols_of_b(), p.ldb, GUARDED), c(p.M, p.N, p.ldc, GUARDED);
     for (GuardedMatrix* matrix : {&a, &b, &c}) matrix->poison();
     check(cudaDeviceSynchronize());
     const auto copy = [&](float* to, const float* from, int64_t floats) {
@@ -122,7 +122,9 @@ std::string a_stream_that_is_gone(const Rung& rung) {
 }
 
 std::string its_stream(const Rung& rung) {
-  if (auto found = inputs_that_come_late(rung); !found.empty()) return found;
+  for (const Transposes& form : forms_of(rung)) {
+    if (auto found = inputs_that_come_late(rung, form); !found.empty()) return found;
+  }
   return machine::MEASURES_TIME ? "" : a_stream_that_is_gone(rung);
 }
 
@@ -208,8 +210,11 @@ std::string does_not_wait(const Rung& rung) {
 
 std::string replayed_as_a_graph(const Rung& rung) {
   if (!machine::HAS_GRAPHS) return "";
-  for (const Shape& s : PATHS) {
-    const Problem p = dense(s, {1, 0});
+  std::vector<Problem> problems;
+  for (const Shape& s : PATHS) problems.push_back(dense(s, {1, 0}));
+  for (const Transposes& form : forms_of(rung))
+    problems.push_back(transposed(dense({70, 50, 300}, {1, 0}), form));
+  for (const Problem& p : problems) {
     auto found = complaint_of(
         rung, p, GUARDED, "captured in a graph that ran twice", [&](const Sgemm& sgemm, Values) {
           // Objects made for the very first launch, such as cuBLAS's handle, need not be capturable.

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <random>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "results/values/metrics.hpp"
@@ -234,24 +237,9 @@ std::string path_names(const Rung& rung) {
   return "";
 }
 
-// Which of A and B are transposed, if any.
-struct Transposes {
-  bool a, b;
-};
-constexpr Transposes WITH_TRANSPOSES[] = {{true, false}, {false, true}, {true, true}};
-
-Problem transposed(Problem p, const Transposes& which) {
-  p.transposes_a = which.a;
-  p.transposes_b = which.b;
-  p.make_dense();
-  return p;
-}
-
 // Checks vector accesses at an edge of a matrix that is also the end of its memory.
 std::string end_of_memory(const Rung& rung) {
-  std::vector<Transposes> forms{{false, false}};
-  if (rung.takes_transposes) std::ranges::copy(WITH_TRANSPOSES, std::back_inserter(forms));
-  for (const Transposes& form : forms) {
+  for (const Transposes& form : forms_of(rung)) {
     for (const Shape& s : {Shape{165, 18, 48}, {129, 2, 33}, {13, 255, 7}, {5, 6, 131}}) {
       Problem p = transposed(dense(s, {1, 1}), form);
       for (int64_t* ld : {&p.lda, &p.ldb, &p.ldc}) *ld = (*ld + 3) / 4 * 4;
@@ -268,27 +256,32 @@ constexpr Shape TRANSPOSED_SHAPES[] = {
     {1, 1, 1},    {1, 131, 70},  {130, 1, 67},  {64, 64, 64},   {129, 70, 61}, {70, 130, 33},
     {3, 257, 40}, {257, 3, 130}, {129, 63, 20}, {33, 65, 1100}, {65, 9, 1031}, {64, 64, 2048}};
 
-// Checks every pair of operations other than none. A rung that takes no transposes refuses them.
+// Checks every pair of operations other than none, of a rung that takes transposes.
 std::string transposes(const Rung& rung) {
-  for (const Transposes& form : WITH_TRANSPOSES) {
-    if (!rung.takes_transposes) {
-      const Problem p = transposed(dense({3, 2, 4}, {1, 0}), form);
-      Verifier verifier(p, GUARDED, rung.arithmetic);
-      const cudaError_t error = ladder::launch(rung, verifier.prepare(Values::reals), nullptr);
-      if (error == cudaErrorNotSupported) continue;
-      return fmt::format("it takes no transposes, and says {} at {}", describe(error), describe(p));
-    }
+  const std::vector<Transposes> forms = forms_of(rung);
+  for (const Transposes& form : std::span(forms).subspan(1)) {
     for (const Shape& s : TRANSPOSED_SHAPES) {
       Problem p = transposed(dense(s, {-0.5F, 1.5F}), form);
       if (auto found = complaint_of(rung, p); !found.empty()) return found;
-      for (int64_t* ld : {&p.lda, &p.ldb, &p.ldc}) *ld += 3;
+      p.ldb += 3;
+      if (auto found = exact_complaint_of(rung, p); !found.empty()) return found;
+      for (int64_t* ld : {&p.lda, &p.ldc}) *ld += 3;
       p.offset_a = p.offset_b = p.offset_c = 1;
       if (auto found = exact_complaint_of(rung, p); !found.empty()) return found;
     }
     for (const results::Data data : {results::Data::special, results::Data::scaled}) {
-      Problem p = transposed(dense({129, 70, 61}, {1, 0}), form);
-      p.data = data;
-      if (auto found = complaint_of(rung, p); !found.empty()) return found;
+      for (const Shape& s : {Shape{129, 70, 61}, {33, 24, 2100}}) {
+        Problem p = transposed(dense(s, {1, 1}), form);
+        p.data = data;
+        for (int64_t* ld : {&p.lda, &p.ldb, &p.ldc}) *ld += 1;
+        if (auto found = complaint_of(rung, p); !found.empty()) return found;
+      }
+    }
+    for (const Factors f : {Factors{1, 2.5F}, {0, 1.5F}}) {
+      for (const int64_t K : {0, 7}) {
+        const Problem p = transposed(dense({33, 65, K}, f), form);
+        if (auto found = complaint_of(rung, p); !found.empty()) return found;
+      }
     }
   }
   return "";
@@ -296,23 +289,38 @@ std::string transposes(const Rung& rung) {
 
 // --- batches ----------------------------------------------------------------------------------------------
 
+// True if blocks may share the sum of one element: the launches for a short and a long K differ, or there are more
+// blocks than elements of C.
+bool may_divide_K(const Rung& rung) {
+  constexpr Shape SHORT{9, 2, 8}, LONG{9, 2, 12000};
+  constexpr int64_t ELEMENTS = LONG.M * LONG.N;
+  const std::vector<results::Kernel> launched = launches_of(rung, LONG);
+  if (launched.empty() || launched != launches_of(rung, SHORT)) return true;
+  return std::ranges::any_of(launched, [](const results::Kernel& kernel) {
+    const auto& [x, y, z] = kernel.grid;
+    return x * y * z > ELEMENTS;
+  });
+}
+
 // A batch of products of small integers, which are exact in any order.
 struct Batch {
   Shape shape;
   int64_t count;
   bool shares_a = false, shares_b = false;
-  int64_t pad = 0;  // floats after each row and between two matrices
+  int64_t pad = 0, gap = 0;  // floats after each row, and between two matrices
+  Factors factors{2, 1};
   Transposes transposes{};
 };
 
 // Returns the complaint about a batch: each element of each C, and what lies between them.
 std::string complaint_of_batch(const Rung& rung, const Batch& batch) {
   const auto [M, N, K] = batch.shape;
-  Problem p = transposed(dense(batch.shape, {2, 1}), batch.transposes);
+  const auto [alpha, beta] = batch.factors;
+  Problem p = transposed(dense(batch.shape, batch.factors), batch.transposes);
   for (int64_t* ld : {&p.lda, &p.ldb, &p.ldc}) *ld += batch.pad;
-  const int64_t size_a = p.rows_of_a() * p.lda + batch.pad,
-                size_b = p.rows_of_b() * p.ldb + batch.pad;
-  const int64_t size_c = M * p.ldc + batch.pad;
+  const int64_t size_a = p.rows_of_a() * p.lda + batch.gap;
+  const int64_t size_b = p.rows_of_b() * p.ldb + batch.gap;
+  const int64_t size_c = M * p.ldc + batch.gap;
   std::mt19937_64 random(7);
   const auto integers = [&random](int64_t count) {
     std::vector<float> values(static_cast<size_t>(count));
@@ -321,18 +329,20 @@ std::string complaint_of_batch(const Rung& rung, const Batch& batch) {
   };
   const std::vector<float> host_a = integers((batch.shares_a ? 1 : batch.count) * size_a);
   const std::vector<float> host_b = integers((batch.shares_b ? 1 : batch.count) * size_b);
-  const std::vector<float> host_c = integers(batch.count * size_c);
+  std::vector<float> host_c = integers(batch.count * size_c);
+  if (beta == 0) std::ranges::fill(host_c, std::numeric_limits<float>::quiet_NaN());
   const DeviceFloats A(host_a), B(host_b), C(host_c);
+  const bool has_product = ladder::has_product(alpha, K);
   const auto op = [](bool is) { return is ? ladder::Op::transpose : ladder::Op::none; };
   ladder::Call call({.M = M,
                      .N = N,
                      .K = K,
-                     .alpha = p.alpha,
-                     .A = A.data(),
+                     .alpha = alpha,
+                     .A = has_product ? A.data() : nullptr,
                      .lda = p.lda,
-                     .B = B.data(),
+                     .B = has_product ? B.data() : nullptr,
                      .ldb = p.ldb,
-                     .beta = p.beta,
+                     .beta = beta,
                      .C = C.data(),
                      .ldc = p.ldc,
                      .op_a = op(batch.transposes.a),
@@ -348,37 +358,42 @@ std::string complaint_of_batch(const Rung& rung, const Batch& batch) {
   const std::vector<float> found = C.read();
   for (int64_t at = 0; at < std::ssize(found); ++at) {
     const int64_t i = at / size_c, row = at % size_c / p.ldc, col = at % size_c % p.ldc;
-    double want = host_c[static_cast<size_t>(at)];
     const bool is_inside = row < M && col < N;
-    for (int64_t k = 0; is_inside && k < K; ++k) {
+    const float before = host_c[static_cast<size_t>(at)], got = found[static_cast<size_t>(at)];
+    double want = !is_inside ? before : beta == 0 ? 0 : beta * before;
+    for (int64_t k = 0; is_inside && has_product && k < K; ++k) {
       const int64_t a = batch.transposes.a ? k * p.lda + row : row * p.lda + k;
       const int64_t b = batch.transposes.b ? col * p.ldb + k : k * p.ldb + col;
-      want += 2.0 * host_a[static_cast<size_t>(i * call.stride_a + a)] *
+      want += alpha * host_a[static_cast<size_t>(i * call.stride_a + a)] *
               host_b[static_cast<size_t>(i * call.stride_b + b)];
     }
-    if (found[static_cast<size_t>(at)] == static_cast<float>(want)) continue;
+    if (got == static_cast<float>(want) || (std::isnan(got) && std::isnan(want))) continue;
     if (!is_inside) return fmt::format("it wrote beside C of product {}, in {}", i, where);
-    return fmt::format("C[{}][{}] of product {} is {}, should be {}, in {}", row, col, i,
-                       found[static_cast<size_t>(at)], want, where);
+    return fmt::format("C[{}][{}] of product {} is {}, should be {}, in {}", row, col, i, got, want,
+                       where);
   }
   return "";
 }
 
-// Checks batches: dense and padded ones, with matrices that all products share, and of a shape that a rung may divide.
+// Checks batches: dense and padded ones, with aligned rows and others, with matrices that all products share. A rung that launches the
+// products together is also given more of them than a grid takes in one direction, and one that divides K a K worth dividing.
 std::string batches(const Rung& rung) {
   std::vector<Batch> all{{.shape = {1, 1, 1}, .count = 3},
                          {.shape = {32, 32, 32}, .count = 7},
-                         {.shape = {33, 20, 17}, .count = 3, .pad = 3},
-                         {.shape = {64, 48, 40}, .count = 4, .pad = 4},
+                         {.shape = {32, 32, 32}, .count = 3, .gap = 1},
+                         {.shape = {33, 20, 17}, .count = 3, .pad = 3, .gap = 3},
+                         {.shape = {64, 48, 40}, .count = 4, .pad = 4, .factors = {1, 0}},
                          {.shape = {130, 70, 9}, .count = 2, .shares_a = true},
                          {.shape = {5, 140, 36}, .count = 5, .shares_b = true},
-                         {.shape = {16, 24, 1500}, .count = 2, .pad = 1}};
-  if (rung.takes_transposes) {
-    for (const Transposes& form : WITH_TRANSPOSES) {
-      all.push_back({.shape = {40, 33, 70}, .count = 3, .pad = 4, .transposes = form});
-      all.push_back({.shape = {40, 33, 70}, .count = 2, .shares_a = true, .transposes = form});
-      all.push_back({.shape = {1, 33, 70}, .count = 3, .transposes = form});
-    }
+                         {.shape = {33, 20, 0}, .count = 2, .factors = {1, 2}},
+                         {.shape = {33, 20, 9}, .count = 2, .factors = {0, 2}}};
+  if (may_divide_K(rung)) all.push_back({.shape = {12, 10, 60000}, .count = 2});
+  if (rung.launch_batch != nullptr) all.push_back({.shape = {2, 9, 3}, .count = 65537});
+  const std::vector<Transposes> forms = forms_of(rung);
+  for (const Transposes& form : std::span(forms).subspan(1)) {
+    all.push_back({.shape = {40, 33, 70}, .count = 3, .pad = 4, .gap = 1, .transposes = form});
+    all.push_back({.shape = {40, 33, 70}, .count = 2, .shares_a = true, .transposes = form});
+    all.push_back({.shape = {1, 33, 70}, .count = 3, .transposes = form});
   }
   for (const Batch& batch : all) {
     if (auto found = complaint_of_batch(rung, batch); !found.empty()) return found;
@@ -387,19 +402,6 @@ std::string batches(const Rung& rung) {
 }
 
 // --- long sums --------------------------------------------------------------------------------------------
-
-// True if blocks may share the sum of one element: the launches for a short and a long K differ, or there are more
-// blocks than elements of C.
-bool may_divide_K(const Rung& rung) {
-  constexpr Shape SHORT{9, 2, 8}, LONG{9, 2, 12000};
-  constexpr int64_t ELEMENTS = LONG.M * LONG.N;
-  const std::vector<results::Kernel> launched = launches_of(rung, LONG);
-  if (launched.empty() || launched != launches_of(rung, SHORT)) return true;
-  return std::ranges::any_of(launched, [](const results::Kernel& kernel) {
-    const auto& [x, y, z] = kernel.grid;
-    return x * y * z > ELEMENTS;
-  });
-}
 
 // Checks long sums. K is so long that a kernel which splits its sums does split them. If blocks may share a sum, K is
 // also so long that all blocks that a device holds share it, in several steps each, and in the end so long that a kernel

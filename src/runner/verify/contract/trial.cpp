@@ -65,6 +65,20 @@ Problem padded(const Shape& s, Factors f, int64_t a, int64_t b, int64_t c) {
   return p;
 }
 
+Problem transposed(Problem p, const Transposes& which) {
+  p.transposes_a = which.a;
+  p.transposes_b = which.b;
+  p.make_dense();
+  return p;
+}
+
+std::vector<Transposes> forms_of(const Rung& rung) {
+  std::vector<Transposes> forms{{}};
+  if (rung.takes_transposes)
+    forms.insert(forms.end(), {{true, false}, {false, true}, {true, true}});
+  return forms;
+}
+
 std::string describe(const Problem& p) {
   const std::string transposes = p.has_transposes() ? transposes_of(p) + ", " : "";
   return fmt::format("{}, {}lda {}, ldb {}, ldc {}, alpha {}, beta {}", p.size(), transposes, p.lda,

@@ -38,6 +38,15 @@ results::Problem dense(const Shape& shape, Factors factors);
 /// Returns the same with more floats from one row of A, B and C to the next: `a`, `b` and `c` more.
 results::Problem padded(const Shape& shape, Factors factors, int64_t a, int64_t b, int64_t c);
 
+/// Which of A and B are transposed.
+struct Transposes {
+  bool a = false, b = false;
+};
+/// Returns the problem with these transposes; its matrices are dense.
+results::Problem transposed(results::Problem problem, const Transposes& which);
+/// Returns no transposes, and if the rung takes transposes all others too.
+std::vector<Transposes> forms_of(const ladder::Rung& rung);
+
 /// Returns "33x65x40, lda 40, ldb 65, ldc 65, alpha 1, beta 0".
 std::string describe(const results::Problem& problem);
 /// Returns "A 4 bytes past a 256-byte boundary, B on a 256-byte boundary, C on a 256-byte boundary".
