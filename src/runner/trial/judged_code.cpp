@@ -67,6 +67,16 @@ cudaError_t launch(const ladder::Sgemm& problem, cudaStream_t stream) {
 }
 
 template <size_t SLOT>
+cudaError_t launch_batch(const ladder::Call& call, cudaStream_t stream) {
+  last = call.product;
+  try {
+    return slots[SLOT].judged->launch_batch(call, stream);
+  } catch (...) {
+    throw_as_theirs();
+  }
+}
+
+template <size_t SLOT>
 const char* path(const ladder::Sgemm& problem) {
   constexpr size_t MOST = 40;
   const char* said = nullptr;
@@ -83,11 +93,12 @@ const char* path(const ladder::Sgemm& problem) {
 
 struct Guards {
   cudaError_t (*launch)(const ladder::Sgemm&, cudaStream_t);
+  cudaError_t (*launch_batch)(const ladder::Call&, cudaStream_t);
   const char* (*path)(const ladder::Sgemm&);
 };
 template <size_t... SLOT>
 constexpr std::array<Guards, SLOTS> guards_of(std::index_sequence<SLOT...>) {
-  return {Guards{launch<SLOT>, path<SLOT>}...};
+  return {Guards{launch<SLOT>, launch_batch<SLOT>, path<SLOT>}...};
 }
 constexpr std::array<Guards, SLOTS> GUARDS = guards_of(std::make_index_sequence<SLOTS>());
 
@@ -100,6 +111,7 @@ const ladder::Rung& guarded(const ladder::Rung& rung) {
     slot.judged = &rung;
     slot.guarded = rung;
     slot.guarded.launch = GUARDS.at(i).launch;
+    if (rung.launch_batch != nullptr) slot.guarded.launch_batch = GUARDS.at(i).launch_batch;
     if (rung.path != nullptr) slot.guarded.path = GUARDS.at(i).path;
     return slot.guarded;
   }

@@ -246,6 +246,9 @@ ladder::Rung in_place_of(const ladder::Rung& rung, const ladder::Rung& own) {
   ladder::Rung judged = rung;
   judged.launch = own.launch;
   judged.path = own.path;
+  judged.takes_transposes = own.takes_transposes;
+  judged.launch_and_tell = own.launch_and_tell;
+  judged.launch_batch = own.launch_batch;
   return judged;
 }
 
