@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "device/grid.hpp"
+
 namespace device {
 
 /// A tensor of 16-bit elements with three dimensions, the innermost first, and the box of it that a copy moves. Its innermost
@@ -21,7 +23,7 @@ struct TensorOf16Bits {
 /// is a multiple of 64: then each row of a box is one line of L2. Otherwise it would be parts of two, and copies would read both.
 constexpr int64_t stride_for_copies(int64_t elements) {
   const int64_t multiple = elements <= 64 ? 8 : 64;
-  return (elements + multiple - 1) / multiple * multiple;
+  return ceil_div(elements, multiple) * multiple;
 }
 
 /// Makes a map of the tensor. Returns cudaErrorInvalidValue if the driver refuses it, and the error if there is no driver that

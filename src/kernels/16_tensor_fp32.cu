@@ -211,7 +211,7 @@ __device__ __forceinline__ void produce(const Work<BM>& work, const CUtensorMap&
   }
 }
 
-// `vector`: C is aligned to 16 bytes.
+// `vector`: A, B and C are aligned to 16 bytes.
 template <int BM, bool TRANS_A, bool TRANS_B>
 __device__ __forceinline__ void consume(const Sgemm& p, bool vector, const Sums& sums,
                                         const Leftovers& left, const Work<BM>& work,
@@ -417,13 +417,14 @@ cudaError_t launch_steps(const Sgemm& p, int multiprocessors, cudaStream_t strea
   error = cudaGetLastError();
   if (error != cudaSuccess) return error;
 
-  error = is_vector_aligned(p, 16) ? launch_split_once<true>(p, w.parts, stream)
-                                   : launch_split_once<false>(p, w.parts, stream);
+  const bool vector = is_vector_aligned(p, 16);
+  error = vector ? launch_split_once<true>(p, w.parts, stream)
+                 : launch_split_once<false>(p, w.parts, stream);
   if (error != cudaSuccess) return error;
   const int64_t work = w.sums.tiles_m * w.sums.tiles_n * w.sums.parts;
   const dim3 grid = grid_of(std::min<int64_t>(work, multiprocessors));
-  error = launch_after(product, grid, THREADS<BM>, SHARED_BYTES<BM>, stream, p,
-                       is_vector_aligned(p, 16), w.sums, w.left, map_a, map_b);
+  error = launch_after(product, grid, THREADS<BM>, SHARED_BYTES<BM>, stream, p, vector, w.sums,
+                       w.left, map_a, map_b);
   if (error != cudaSuccess) return error;
   if (w.sums.parts > 1) {
     const dim3 tiles = grid_of(ceil_div(p.M, 64) * ceil_div(p.N, 64));

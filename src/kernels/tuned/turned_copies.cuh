@@ -107,15 +107,7 @@ inline Call with_better_sides(const Call& given) {
   q.ldb = p.lda;
   q.op_b = other(p.op_a);
   q.ldc = of_a_row ? 1 : p.M;
-  if (of_a_row && q.op_b == Op::transpose) {  // A's row is B's column
-    q.op_b = Op::none;
-    q.ldb = 1;
-  }
-  if (of_a_column && q.op_a == Op::transpose && q.lda == 1) {  // B's column is A's row
-    q.op_a = Op::none;
-    q.lda = p.K;
-  }
-  return exchanged;
+  return without_idle_transposes(exchanged);
 }
 
 /// Returns the call without transposes: transposed A and B are places in the layout. Matrices that products share stay shared.

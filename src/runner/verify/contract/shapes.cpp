@@ -289,19 +289,6 @@ std::string transposes(const Rung& rung) {
 
 // --- batches ----------------------------------------------------------------------------------------------
 
-// True if blocks may share the sum of one element: the launches for a short and a long K differ, or there are more
-// blocks than elements of C.
-bool may_divide_K(const Rung& rung) {
-  constexpr Shape SHORT{9, 2, 8}, LONG{9, 2, 12000};
-  constexpr int64_t ELEMENTS = LONG.M * LONG.N;
-  const std::vector<results::Kernel> launched = launches_of(rung, LONG);
-  if (launched.empty() || launched != launches_of(rung, SHORT)) return true;
-  return std::ranges::any_of(launched, [](const results::Kernel& kernel) {
-    const auto& [x, y, z] = kernel.grid;
-    return x * y * z > ELEMENTS;
-  });
-}
-
 // A batch of products of small integers, which are exact in any order.
 struct Batch {
   Shape shape;
@@ -376,7 +363,8 @@ std::string complaint_of_batch(const Rung& rung, const Batch& batch) {
 }
 
 // Checks batches: dense and padded ones, with aligned rows and others, with matrices that all products share. A rung that launches the
-// products together is also given more of them than a grid takes in one direction, and one that divides K a K worth dividing.
+// products together is also given more of them than a grid takes in one direction, and a K worth dividing. (Of other rungs each product is a
+// launch of its own, as in the check of long sums.)
 std::string batches(const Rung& rung) {
   std::vector<Batch> all{{.shape = {1, 1, 1}, .count = 3},
                          {.shape = {32, 32, 32}, .count = 7},
@@ -387,8 +375,10 @@ std::string batches(const Rung& rung) {
                          {.shape = {5, 140, 36}, .count = 5, .shares_b = true},
                          {.shape = {33, 20, 0}, .count = 2, .factors = {1, 2}},
                          {.shape = {33, 20, 9}, .count = 2, .factors = {0, 2}}};
-  if (may_divide_K(rung)) all.push_back({.shape = {12, 10, 60000}, .count = 2});
-  if (rung.launch_batch != nullptr) all.push_back({.shape = {2, 9, 3}, .count = 65537});
+  if (rung.launch_batch != nullptr) {
+    all.push_back({.shape = {2, 9, 3}, .count = 65537});
+    all.push_back({.shape = {12, 10, 60000}, .count = 2});
+  }
   const std::vector<Transposes> forms = forms_of(rung);
   for (const Transposes& form : std::span(forms).subspan(1)) {
     all.push_back({.shape = {40, 33, 70}, .count = 3, .pad = 4, .gap = 1, .transposes = form});
@@ -402,6 +392,19 @@ std::string batches(const Rung& rung) {
 }
 
 // --- long sums --------------------------------------------------------------------------------------------
+
+// True if blocks may share the sum of one element: the launches for a short and a long K differ, or there are more
+// blocks than elements of C.
+bool may_divide_K(const Rung& rung) {
+  constexpr Shape SHORT{9, 2, 8}, LONG{9, 2, 12000};
+  constexpr int64_t ELEMENTS = LONG.M * LONG.N;
+  const std::vector<results::Kernel> launched = launches_of(rung, LONG);
+  if (launched.empty() || launched != launches_of(rung, SHORT)) return true;
+  return std::ranges::any_of(launched, [](const results::Kernel& kernel) {
+    const auto& [x, y, z] = kernel.grid;
+    return x * y * z > ELEMENTS;
+  });
+}
 
 // Checks long sums. K is so long that a kernel which splits its sums does split them. If blocks may share a sum, K is
 // also so long that all blocks that a device holds share it, in several steps each, and in the end so long that a kernel
