@@ -26,7 +26,7 @@
 //
 // The kernels are launched one behind the other, and each begins while the one before it ends:
 //
-//   clear     makes the records of the lines zero
+//   clear     makes the records of the lines zero, if K is long
 //   split     A and B into parts, which lie as A and B do; records what it learns of the lines
 //   product   TMA fills a ring of stages, wgmma multiplies out of it; persistent blocks compute tile after tile, as in rung 15
 //   add       the sums over the parts of K, if K was divided
@@ -307,7 +307,7 @@ __device__ __forceinline__ void consume(const Sgemm& p, bool vector, const Sums&
       write_rows<BN, true>(to, sums.pitch, rows, cols, 1, 0, sum);
       continue;
     }
-    if (finish_lines<BN>(p, left.records, known, at, sum)) {
+    if (finish_lines<BN>(p, left, known, at, sum)) {
       const int64_t col = at.col + threadIdx.x % 32 * Band::COLS;
       if (threadIdx.x % 32 < BN / Band::COLS && rows > 0 && col < p.N) left.add_band(at.row, col);
     } else if (known.my_rows().any_lost || known.all_cols().any_lost) {
@@ -356,8 +356,6 @@ struct Workspace {
   SameScaleParts parts;
   Sums sums;
   Leftovers left;
-  uint4* zeros;  // the counters and records, which begin at zero
-  int64_t zeros_count;
 };
 
 // Places the arrays; returns how many floats they take.
@@ -373,10 +371,13 @@ int64_t place_arrays(const Sgemm& p, float* base, Workspace* w) {
   w->left.bands = layout.place<Band>(ceil_div(p.M, Band::ROWS) * ceil_div(p.N, Band::COLS));
   const int64_t before = layout.floats();
   w->left.counts = layout.place<LeftoverCounts>(1);
-  parts.records = layout.place<LineRecord>(p.M + p.N);
-  w->zeros = reinterpret_cast<uint4*>(w->left.counts);
-  w->zeros_count = (layout.floats() - before) / 4;
-  w->left.records = parts.records;
+  const int64_t counts_end = layout.floats();
+  for (LineRecords* records : {&parts.of_rows, &parts.of_cols})
+    records->first = layout.place<LineRecord>(records->pieces * records->lines);
+  parts.zeros = reinterpret_cast<uint4*>(w->left.counts);
+  parts.zeros_count = ((parts.of_rows.are_added ? layout.floats() : counts_end) - before) / 4;
+  w->left.of_rows = parts.of_rows;
+  w->left.of_cols = parts.of_cols;
   return layout.floats();
 }
 
@@ -390,6 +391,7 @@ Workspace plan(const Sgemm& p, int multiprocessors) {
   parts.pitch_b = stride_for_copies(p.cols_of_b());
   parts.plane_a = p.rows_of_a() * parts.pitch_a;
   parts.plane_b = p.rows_of_b() * parts.pitch_b;
+  plan_records(p, &parts);
   return w;
 }
 
@@ -413,10 +415,6 @@ cudaError_t launch_steps(const Sgemm& p, int multiprocessors, cudaStream_t strea
   if (error != cudaSuccess) return error;
   error = ThisStage::PartsOfB::make_map(w.parts.B, p.N, p.K, w.parts.pitch_b, &map_b);
   if (error != cudaSuccess) return error;
-  clear_kernel<<<CLEAR_BLOCKS, CLEAR_THREADS, 0, stream>>>(w.zeros, w.zeros_count);
-  error = cudaGetLastError();
-  if (error != cudaSuccess) return error;
-
   const bool vector = is_vector_aligned(p, 16);
   error = vector ? launch_split_once<true>(p, w.parts, stream)
                  : launch_split_once<false>(p, w.parts, stream);

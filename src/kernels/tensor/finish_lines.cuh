@@ -103,14 +103,14 @@ __device__ __forceinline__ void read_records(const Sgemm& p, const Leftovers& le
   KnownTogether cols, rows;
   if (thread < BN) {
     KnownLine col;
-    if (at.col + thread < p.N) col = known_line(left.records[p.M + at.col + thread], p.K);
+    if (at.col + thread < p.N) col = known_line(left.of_cols.of_line(at.col + thread), p.K);
     known.unscale_col[thread] = col.is_lost ? LOST : col.unscale;
     cols.add(col);
     if (col.is_lost && lists.cols) left.add_col(at.col + thread);
   }
   if (lane < KnownLines<BN>::ROWS) {
     KnownLine row;
-    if (at.row + lane < p.M) row = known_line(left.records[at.row + lane], p.K);
+    if (at.row + lane < p.M) row = known_line(left.of_rows.of_line(at.row + lane), p.K);
     known.unscale_row[warp][lane] = row.is_lost ? LOST : row.unscale;
     rows.add(row);
     if (row.is_lost && lists.rows) left.add_row(at.row + lane);
@@ -125,7 +125,7 @@ __device__ __forceinline__ void read_records(const Sgemm& p, const Leftovers& le
 
 /// Scales the sums of a warp back. Returns true if some of them are in doubt. Sums of lost lines have no meaning.
 template <int BN>
-__device__ __forceinline__ bool finish_lines(const Sgemm& p, const LineRecord* records,
+__device__ __forceinline__ bool finish_lines(const Sgemm& p, const Leftovers& left,
                                              const KnownLines<BN>& known, TilePlace at,
                                              float (&sum)[BN / 2]) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
@@ -145,7 +145,7 @@ __device__ __forceinline__ bool finish_lines(const Sgemm& p, const LineRecord* r
     for (int half = 0; half < 2; ++half) {
       const int64_t row = at.row + half * 8 + g;
       if (row >= p.M) break;
-      const KnownLine row_line = known_line(records[row], p.K);
+      const KnownLine row_line = known_line(left.of_rows.of_line(row), p.K);
       if (row_line.is_lost) continue;
 #pragma unroll
       for (int j = 0; j < BN / 8; ++j) {
@@ -153,7 +153,7 @@ __device__ __forceinline__ bool finish_lines(const Sgemm& p, const LineRecord* r
         for (int c = 0; c < 2; ++c) {
           const int64_t col = at.col + 8 * j + 2 * t + c;
           if (col >= p.N) break;
-          const KnownLine col_line = known_line(records[p.M + col], p.K);
+          const KnownLine col_line = known_line(left.of_cols.of_line(col), p.K);
           if (col_line.is_lost) continue;
           float& x = sum[4 * j + 2 * half + c];
           if (x != 0) {
@@ -204,6 +204,18 @@ static __global__ void __launch_bounds__(ADD_THREADS)
   const int64_t tiles_n = ceil_div(p.N, SIDE);
   const int64_t tile_row = blockIdx.x / tiles_n * SIDE, tile_col = blockIdx.x % tiles_n * SIDE;
   const int64_t col = tile_col + threadIdx.x % SIDE, first_row = tile_row + threadIdx.x / SIDE;
+  // The records of the rows, word by word: neighbours write to neighbouring banks.
+  constexpr int WORDS = sizeof(LineRecord) / sizeof(unsigned);
+  __shared__ unsigned row_words[WORDS][SIDE];
+  if (threadIdx.x < SIDE) {
+    const int64_t row = tile_row + threadIdx.x;
+    const LineRecord record = row < p.M ? left.of_rows.of_line(row) : LineRecord{};
+    if (tile_col == 0 && known_line(record, p.K).is_lost) left.add_row(row);
+#pragma unroll
+    for (int i = 0; i < WORDS; ++i)
+      row_words[i][threadIdx.x] = reinterpret_cast<const unsigned*>(&record)[i];
+  }
+  __syncthreads();  // the rows' records are there
 
   double total[COUNT] = {};  // there may be many parts: FP32 would round each addition
   for (int64_t part = 0; part < sums.parts; ++part) {
@@ -215,11 +227,16 @@ static __global__ void __launch_bounds__(ADD_THREADS)
   }
 
   KnownLine col_line;
-  if (col < p.N) col_line = known_line(left.records[p.M + col], p.K);
+  if (col < p.N) col_line = known_line(left.of_cols.of_line(col), p.K);
   if (tile_row == 0 && threadIdx.x < SIDE && col_line.is_lost) left.add_col(col);
   const auto line_of_row = [&](int i) {
-    const int64_t row = first_row + i * ROWS_AT_A_TIME;
-    return row < p.M ? known_line(left.records[row], p.K) : KnownLine{};
+    LineRecord record;
+#pragma unroll
+    for (int word = 0; word < WORDS; ++word) {
+      reinterpret_cast<unsigned*>(&record)[word] =
+          row_words[word][threadIdx.x / SIDE + i * ROWS_AT_A_TIME];
+    }
+    return known_line(record, p.K);
   };
   Energy rows, cols = col_line.total();
 #pragma unroll
@@ -237,7 +254,6 @@ static __global__ void __launch_bounds__(ADD_THREADS)
     is_lost[i] = true;
     if (row >= p.M || col >= p.N) continue;
     const KnownLine row_line = line_of_row(i);
-    if (tile_col == 0 && threadIdx.x % SIDE == 0 && row_line.is_lost) left.add_row(row);
     is_lost[i] = row_line.is_lost || col_line.is_lost;
     if (is_lost[i]) continue;
     const auto sum = static_cast<float>(total[i]);

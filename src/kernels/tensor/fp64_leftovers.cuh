@@ -37,7 +37,7 @@ struct Leftovers {
   int* rows;
   int* cols;
   Band* bands;
-  const LineRecord* records;
+  LineRecords of_rows, of_cols;  // of A and of B
 
   __device__ void add_row(int64_t row) const {
     rows[atomicAdd(&counts->rows, 1u)] = static_cast<int>(row);
@@ -143,9 +143,11 @@ static __global__ void __launch_bounds__(LEFTOVER_THREADS, 2)
   wait_for_previous_kernel();
   __shared__ LeftoverMemory memory;
   const LeftoverCounts counts = *left.counts;
-  const auto row_is_lost = [&](int64_t row) { return known_line(left.records[row], p.K).is_lost; };
+  const auto row_is_lost = [&](int64_t row) {
+    return known_line(left.of_rows.of_line(row), p.K).is_lost;
+  };
   const auto col_is_lost = [&](int64_t col) {
-    return known_line(left.records[p.M + col], p.K).is_lost;
+    return known_line(left.of_cols.of_line(col), p.K).is_lost;
   };
   constexpr int LINES = 16, WIDTH = 64;  // a tile of lost lines
 

@@ -44,7 +44,7 @@ struct LineSoFar {
   }
 };
 
-/// The facts about a whole line. All sums are sums of integers, so blocks may add to them in any order. It begins as zeros.
+/// The facts about a line, or about a piece of it. All sums are sums of integers, so the pieces may be added in any order.
 struct LineRecord {
   unsigned long long energy;  // each part is cut to an integer
   unsigned largest;
@@ -53,12 +53,52 @@ struct LineRecord {
   unsigned inexact;  // how many elements are small, but not zero
   int exponent;      // the line is scaled by 2^exponent
 
-  __device__ void add_atomically(const LineSoFar& part) {
-    atomicAdd(&energy, static_cast<unsigned long long>(part.energy));
-    atomicMax(&largest, part.largest);
-    atomicOr(&fractions, part.fractions);
-    atomicAdd(&small, part.small % LineSoFar::NOT_ZERO);
-    atomicAdd(&inexact, part.small / LineSoFar::NOT_ZERO);
+  __device__ static LineRecord of(const LineSoFar& piece, int exponent) {
+    return {static_cast<unsigned long long>(piece.energy),
+            piece.largest,
+            piece.fractions,
+            piece.small % LineSoFar::NOT_ZERO,
+            piece.small / LineSoFar::NOT_ZERO,
+            exponent};
+  }
+  __device__ void add(const LineRecord& more) {
+    energy += more.energy;
+    largest = max(largest, more.largest);
+    fractions |= more.fractions;
+    small += more.small;
+    inexact += more.inexact;
+  }
+  __device__ void add_atomically(const LineRecord& more) {
+    atomicAdd(&energy, more.energy);
+    atomicMax(&largest, more.largest);
+    atomicOr(&fractions, more.fractions);
+    atomicAdd(&small, more.small);
+    atomicAdd(&inexact, more.inexact);
+  }
+};
+
+/// The records of the rows of A, or of the columns of B. If K is short, each piece of a line has a record of its own. Otherwise all
+/// pieces add to one record, which must begin as zeros.
+struct LineRecords {
+  LineRecord* first;  // (piece: pieces, line: lines)
+  int64_t lines;
+  int pieces;      // 1 if they add to one record
+  bool are_added;  // to one record
+
+  /// Puts down what a block knows of a piece of a line.
+  __device__ void put(int64_t line, int64_t piece, const LineRecord& record) const {
+    if (!are_added) {
+      first[piece * lines + line] = record;
+      return;
+    }
+    first[line].add_atomically(record);
+    if (piece == 0) first[line].exponent = record.exponent;
+  }
+  /// Returns the record of a whole line.
+  __device__ LineRecord of_line(int64_t line) const {
+    LineRecord whole = first[line];
+    for (int piece = 1; piece < pieces; ++piece) whole.add(first[piece * lines + line]);
+    return whole;
   }
 };
 

@@ -11,6 +11,7 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "device/vector_access.cuh"
@@ -22,12 +23,13 @@ namespace ladder {
 
 /// The parts of A and B, row by row as A and B lie in memory, and what is known about their lines.
 struct SameScaleParts {
-  __half*
-      A;  // (2: hi and lo, m: M, k: pitch_a), or if A is transposed (2: hi and lo, k: K, m: pitch_a)
-  __half*
-      B;  // (2: hi and lo, k: K, n: pitch_b), or if B is transposed (2: hi and lo, n: N, k: pitch_b)
-  LineRecord* records;                         // of the M rows of A and then the N columns of B
+  // A: (2: hi and lo, m: M, k: pitch_a), or if A is transposed (2: hi and lo, k: K, m: pitch_a).
+  // B: (2: hi and lo, k: K, n: pitch_b), or if B is transposed (2: hi and lo, n: N, k: pitch_b).
+  __half *A, *B;
   int64_t pitch_a, pitch_b, plane_a, plane_b;  // as tensor copies want
+  LineRecords of_rows, of_cols;
+  uint4* zeros;  // memory that begins at zero, with the records that are added to
+  int64_t zeros_count;
 };
 
 constexpr int ONCE_WARPS = 8, ONCE_THREADS = ONCE_WARPS * 32;
@@ -43,14 +45,14 @@ struct LinesToSplit {
   int64_t K;
   __half* hi;            // the first element of the parts
   int64_t pitch, to_lo;  // of the parts: from a row to the next, and from hi to lo
-  LineRecord* records;   // of the lines
+  LineRecords records;   // of the lines
 };
 
 __device__ inline LinesToSplit rows_to_split(const Sgemm& p, const SameScaleParts& parts) {
-  return {p.A, p.lda, p.M, p.K, parts.A, parts.pitch_a, parts.plane_a, parts.records};
+  return {p.A, p.lda, p.M, p.K, parts.A, parts.pitch_a, parts.plane_a, parts.of_rows};
 }
 __device__ inline LinesToSplit cols_to_split(const Sgemm& p, const SameScaleParts& parts) {
-  return {p.B, p.ldb, p.N, p.K, parts.B, parts.pitch_b, parts.plane_b, parts.records + p.M};
+  return {p.B, p.ldb, p.N, p.K, parts.B, parts.pitch_b, parts.plane_b, parts.of_cols};
 }
 
 /// Stores two words in one access. Written as an assignment, nvcc makes two stores of some of them.
@@ -130,11 +132,8 @@ __device__ __forceinline__ void split_along_k(const LinesToSplit& m, int64_t fir
   }
 #pragma unroll
   for (int distance = 1; distance < 32; distance *= 2) facts.add_lane(distance);
-  wait_for_end_of_previous_kernel();  // the records are zero
-  if (lane == 0) {
-    m.records[line].add_atomically(facts);
-    if (first_k == 0) m.records[line].exponent = exponent;
-  }
+  wait_for_end_of_previous_kernel();  // the records are zero, if they are added to
+  if (lane == 0) m.records.put(line, first_k / ROW_PIECE, LineRecord::of(facts, exponent));
 }
 
 /// Splits 64 lines across k, from first_line on. VECTOR: the matrix is aligned to 16 bytes.
@@ -207,7 +206,7 @@ __device__ __forceinline__ void split_across_k(const LinesToSplit& m, int64_t fi
     tell_facts(3, [](const LineSoFar& f) { return __float_as_uint(f.energy); });
   }
   __syncthreads();                    // all warps have told what they know
-  wait_for_end_of_previous_kernel();  // the records are zero
+  wait_for_end_of_previous_kernel();  // the records are zero, if they are added to
   if (threadIdx.x >= COLS_OF_PIECE || first_line + threadIdx.x >= m.lines) return;
   LineSoFar all;
 #pragma unroll
@@ -218,9 +217,8 @@ __device__ __forceinline__ void split_across_k(const LinesToSplit& m, int64_t fi
     all.small += told(2);
     all.energy += __uint_as_float(told(3));
   }
-  LineRecord& record = m.records[first_line + threadIdx.x];
-  record.add_atomically(all);
-  if (first_k == 0) record.exponent = notes.exponents[threadIdx.x];
+  m.records.put(first_line + threadIdx.x, first_k / COL_PIECE,
+                LineRecord::of(all, notes.exponents[threadIdx.x]));
 }
 
 /// Splits the piece-th piece of the lines. ALONG_K: the lines lie along k.
@@ -242,13 +240,16 @@ inline int64_t count_pieces(int64_t lines, int64_t K, bool along_k) {
                  : ceil_div(lines, COLS_OF_PIECE) * ceil_div(K, COL_PIECE);
 }
 
-/// Splits A and B. The first `pieces_a` blocks work on A.
+/// Splits A and B. The first `pieces_a` blocks work on A. If no record is added to, also makes the zeros.
 template <bool VECTOR, bool TRANS_A, bool TRANS_B>
 static __global__ void __launch_bounds__(ONCE_THREADS, 3)
     split_once_kernel(const Sgemm p, const SameScaleParts parts, const int64_t pieces_a) {
   allow_next_kernel();
   __shared__ SplitNotes notes;
   if (threadIdx.x == 0) notes.largest_of_block = 0;
+  if (!parts.of_rows.are_added && blockIdx.x == 0) {
+    for (int64_t i = threadIdx.x; i < parts.zeros_count; i += ONCE_THREADS) parts.zeros[i] = {};
+  }
   __syncthreads();  // it is zero
   if (blockIdx.x < pieces_a) {
     split_piece<VECTOR, !TRANS_A>(rows_to_split(p, parts), blockIdx.x, notes);
@@ -268,7 +269,22 @@ static __global__ void __launch_bounds__(CLEAR_THREADS) clear_kernel(uint4* zero
   }
 }
 
-/// Launches the split, after a launch of clear_kernel() that makes the records zero.
+/// Describes the records of the lines. If neither matrix has more than a few pieces along K, each piece has a record of its own.
+inline void plan_records(const Sgemm& p, SameScaleParts* parts) {
+  constexpr int64_t MOST_RECORDS = 16;  // of a line
+  const auto pieces_of = [&](bool along_k) {
+    return ceil_div(p.K, along_k ? ROW_PIECE : COL_PIECE);
+  };
+  const int64_t of_row = pieces_of(p.op_a == Op::none), of_col = pieces_of(p.op_b == Op::transpose);
+  const bool are_added = std::max(of_row, of_col) > MOST_RECORDS;
+  const auto pieces = [&](int64_t count) { return are_added ? 1 : static_cast<int>(count); };
+  parts->of_rows = {
+      .first = nullptr, .lines = p.M, .pieces = pieces(of_row), .are_added = are_added};
+  parts->of_cols = {
+      .first = nullptr, .lines = p.N, .pieces = pieces(of_col), .are_added = are_added};
+}
+
+/// Launches the split. Records that are added to are made zero first, while the split begins.
 template <bool VECTOR>
 cudaError_t launch_split_once(const Sgemm& p, const SameScaleParts& parts, cudaStream_t stream) {
   const bool trans_a = p.op_a == Op::transpose, trans_b = p.op_b == Op::transpose;
@@ -278,8 +294,15 @@ cudaError_t launch_split_once(const Sgemm& p, const SameScaleParts& parts, cudaS
                                          : split_once_kernel<VECTOR, true, false>)
                               : (trans_b ? split_once_kernel<VECTOR, false, true>
                                          : split_once_kernel<VECTOR, false, false>);
-  return launch_after(kernel, grid_of(pieces_a + pieces_b), ONCE_THREADS, 0, stream, p, parts,
-                      pieces_a);
+  const dim3 grid = grid_of(pieces_a + pieces_b);
+  if (!parts.of_rows.are_added) {
+    kernel<<<grid, ONCE_THREADS, 0, stream>>>(p, parts, pieces_a);
+    return cudaGetLastError();
+  }
+  clear_kernel<<<CLEAR_BLOCKS, CLEAR_THREADS, 0, stream>>>(parts.zeros, parts.zeros_count);
+  const cudaError_t error = cudaGetLastError();
+  if (error != cudaSuccess) return error;
+  return launch_after(kernel, grid, ONCE_THREADS, 0, stream, p, parts, pieces_a);
 }
 
 }  // namespace ladder
