@@ -271,7 +271,7 @@ static __global__ void __launch_bounds__(CLEAR_THREADS) clear_kernel(uint4* zero
 
 /// Describes the records of the lines. If neither matrix has more than a few pieces along K, each piece has a record of its own.
 inline void plan_records(const Sgemm& p, SameScaleParts* parts) {
-  constexpr int64_t MOST_RECORDS = 16;  // of a line
+  constexpr int64_t MOST_RECORDS = 8;  // of a line; each sum reads them again
   const auto pieces_of = [&](bool along_k) {
     return ceil_div(p.K, along_k ? ROW_PIECE : COL_PIECE);
   };
