@@ -12,8 +12,8 @@ namespace runner {
 /// runs. Takes some tens of milliseconds. A roof that cannot be measured (no memory) stays empty.
 results::Roofs measure_roofs();
 
-/// Measures cublasGemmEx of FP16 matrices with FP32 sums, on random numbers: GFLOP/s of an M x N result, the median of some tens of
-/// milliseconds. Nothing if it cannot run (no memory, or a size beyond 32 bits).
+/// Measures cublasGemmEx of FP16 matrices with FP32 sums, on random numbers: GFLOP/s of an M x N result, the better of
+/// two medians. Takes some tens of milliseconds. Nothing if it cannot run (no memory, or a size beyond 32 bits).
 std::optional<double> fp16_gflops(int64_t M, int64_t N, int64_t K);
 
 }  // namespace runner

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "results/values/statistics.hpp"
 #include "runner/machine/cuda/nvml.hpp"
 #include "runner/machine/peak.hpp"
 
@@ -110,12 +111,15 @@ std::unique_ptr<Stopwatch::Work> Stopwatch::prepare(const Launch& launch) {
   return work;
 }
 
-// Keeps two samples on the stream, and waits for the older one. So the device works without a pause while the host waits and reads the
-// counter: in a pause it would take power that is not the kernel's.
-std::optional<double> Stopwatch::joules_of(const Work& work) {
+// Keeps two rows of launches on the stream, and waits for the older one. So the device works without a pause while the host waits and reads
+// the counter: in a pause it would take power that is not the kernel's. A reading takes milliseconds, so a row is much longer.
+std::optional<double> Stopwatch::joules_of(const Work& work, double ms_of_launch) {
+  constexpr double ROW_MS = 50;
+  const int repeats =
+      std::max(1, static_cast<int>(std::ceil(ROW_MS / (ms_of_launch * work.launches()))));
   cudaEvent_t older = start_.get(), newer = stop_.get();
   const auto enqueue = [&](cudaEvent_t done) {
-    work.enqueue();
+    for (int i = 0; i < repeats; ++i) work.enqueue();
     check(cudaEventRecord(done, stream_.get()));
   };
   enqueue(older);
@@ -124,7 +128,7 @@ std::optional<double> Stopwatch::joules_of(const Work& work) {
         enqueue(newer);
         check(cudaEventSynchronize(older));
         std::swap(older, newer);
-        return work.launches();
+        return work.launches() * repeats;
       },
       [] { return nvml().joules(); });
   check(cudaStreamSynchronize(stream_.get()));
@@ -149,8 +153,11 @@ results::Timing Stopwatch::measure(const Launch& launch, const Launch& reference
       take_turns(kernel_sampler, reference ? reference_sampler : Sampler(), options_);
   timing.launches_per_sample = kernel->launches();
   if (options_.energy && !options_.once) {
-    timing.joules = joules_of(*kernel);
-    if (reference) timing.reference_joules = joules_of(*reference);
+    timing.joules = joules_of(*kernel, results::quartiles(timing.samples_ms).median);
+    if (reference) {
+      timing.reference_joules =
+          joules_of(*reference, results::quartiles(timing.reference_samples_ms).median);
+    }
   }
   if (timing.clocks_mhz.size() == 3) {
     int device = 0;

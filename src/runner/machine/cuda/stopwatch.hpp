@@ -37,7 +37,7 @@ class Stopwatch {
 
   std::unique_ptr<Work> prepare(const Launch& launch);
   Sample sample(const Work& work);
-  std::optional<double> joules_of(const Work& work);
+  std::optional<double> joules_of(const Work& work, double ms_of_launch);
 
   results::MeasureOptions options_;
   DeviceBuffer<char> flush_;  // larger than L2; empty with a warm L2
