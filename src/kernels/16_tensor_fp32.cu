@@ -369,8 +369,10 @@ int64_t place_arrays(const Sgemm& p, float* base, Workspace* w) {
   w->left.rows = layout.place<int>(p.M);
   w->left.cols = layout.place<int>(p.N);
   w->left.bands = layout.place<Band>(ceil_div(p.M, Band::ROWS) * ceil_div(p.N, Band::COLS));
+  w->left.sums = layout.place<double>(w->left.blocks * Leftovers::SUMS_OF_TILE);
   const int64_t before = layout.floats();
   w->left.counts = layout.place<LeftoverCounts>(1);
+  w->left.arrived = layout.place<unsigned>(w->left.blocks);
   const int64_t counts_end = layout.floats();
   for (LineRecords* records : {&parts.of_rows, &parts.of_cols})
     records->first = layout.place<LineRecord>(records->pieces * records->lines);
@@ -392,6 +394,7 @@ Workspace plan(const Sgemm& p, int multiprocessors) {
   parts.plane_a = p.rows_of_a() * parts.pitch_a;
   parts.plane_b = p.rows_of_b() * parts.pitch_b;
   plan_records(p, &parts);
+  w.left.blocks = multiprocessors;
   return w;
 }
 
@@ -429,7 +432,7 @@ cudaError_t launch_steps(const Sgemm& p, int multiprocessors, cudaStream_t strea
     error = launch_after(add_known_parts_kernel, tiles, ADD_THREADS, 0, stream, p, w.sums, w.left);
     if (error != cudaSuccess) return error;
   }
-  error = launch_fp64_leftovers(p, w.left, multiprocessors, stream);
+  error = launch_fp64_leftovers(p, w.left, stream);
   if (error != cudaSuccess || counts == nullptr) return error;
   return cudaMemcpyAsync(counts, w.left.counts, sizeof *counts, cudaMemcpyDeviceToHost, stream);
 }
