@@ -4,6 +4,7 @@
     bench/shapes.py                       rung 12 on the shapes of seed 1
     bench/shapes.py --seed 2 --kernels 12,16
     bench/shapes.py --list                the shapes, a line each; measures nothing
+    bench/shapes.py --kernels 12,16 --times bench/baselines/nvidia-h200-shapes.csv    what bench/fit_times reads
 
 M, N and K are drawn log-uniformly from 64 to 8192. Every third shape is rounded to multiples of 64. For every five of these shapes
 there is one more with an M from 1 to 64, one with such an N, and one with such a K. The table has a line for each of these five groups. Its
@@ -113,6 +114,19 @@ def table(run, shapes, seed):
     return "\n".join(lines) + "\n"
 
 
+def times(run, seed):
+    """Returns the run's times as CSV: a line for each kernel and shape."""
+    lines = [
+        f"# {run.context.device}, {run.rows[0].date[:10]}: bench/shapes.py --seed {seed}; medians in microseconds",
+        "kernel,m,n,k,us,cublas_us",
+    ]
+    for row in run.rows:
+        if not row.is_reference:
+            us = 1e3 * row.figures["median_ms"]
+            lines.append(f"{row.number},{','.join(map(str, row.size))},{us:.2f},{us * row.figures['percent_of_cublas'] / 100:.2f}")
+    return "\n".join(lines) + "\n"
+
+
 def parse_command_line():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=1, help="of the shapes (default 1)")
@@ -120,6 +134,7 @@ def parse_command_line():
     parser.add_argument("--kernels", default="12", help="as for sgemm_runner (default 12)")
     parser.add_argument("--time", default="0.03", help="seconds for a kernel and a shape at most (default 0.03)")
     parser.add_argument("--list", action="store_true", help="print the shapes and measure nothing")
+    parser.add_argument("--times", type=Path, metavar="FILE", help="also write the times to a file, as CSV")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the run to a file")
     parser.add_argument(
         "--runner", nargs="+", default=[str(record.ROOT / "sgemm_runner"), "--build", "cuda"], help="the program (default: sgemm_runner)"
@@ -135,15 +150,18 @@ def main():
     if arguments.list:
         program.show("".join(f"{shape}  {shape.group}\n" for shape in shapes))
         return 0
-    if arguments.json:
-        program.check_writable(arguments.json)
+    for file in filter(None, (arguments.json, arguments.times)):
+        program.check_writable(file)
     runner = record.Runner(arguments.runner)
     run = runner.run(arguments.kernels, "--size", ",".join(map(str, shapes)), "--time", arguments.time)
     if run is None or all(row.is_reference for row in run.rows) and runner.stopped:
         raise Refused("interrupted before a shape was measured", record.INTERRUPTED)
     if arguments.json:
         results.write(arguments.json, run)
-    program.show(table(run, shapes, arguments.seed))
+    text = table(run, shapes, arguments.seed)
+    if arguments.times:
+        program.replace_file(arguments.times, times(run, arguments.seed))
+    program.show(text)
     return record.INTERRUPTED if runner.stopped else 0
 
 

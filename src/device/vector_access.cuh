@@ -15,13 +15,6 @@ struct alignas(32) float8 {
   float4 low, high;
 };
 
-/// True if the rows of the matrix can be accessed in pieces of `bytes` bytes (16 or 32): the pointer and the leading
-/// dimension are multiples of that width.
-inline bool is_vector_aligned(const float* matrix, int64_t ld, int64_t bytes) {
-  return reinterpret_cast<uintptr_t>(matrix) % static_cast<uintptr_t>(bytes) == 0 &&
-         ld * static_cast<int64_t>(sizeof(float)) % bytes == 0;
-}
-
 /// Returns how many rows (or columns) of a tile lie inside the matrix. The tile has `tile` rows; the matrix has `left` rows
 /// from the tile's first row on. Zero or less means none.
 __device__ inline int part_inside(int64_t left, int tile) {

@@ -148,30 +148,21 @@ cudaError_t launch_stream_k(const Sgemm& p, cudaStream_t stream) {
   return launch_stream_k_choice(plan, p, vector, device.multiprocessors, stream);
 }
 
-// Returns the estimated time of one product. With few rows or columns it is the time to read the large matrix.
-double estimate_alone_us(const Sgemm& p, const Device& device) {
-  if (shape_of(p) == Shape::tiles) {
-    const SplitPlan plan = plan_split(TABLE, p.M, p.N, p.K, device);
-    return estimate_us(plan, TABLE[plan.choice], p.M, p.N, device.multiprocessors);
-  }
-  constexpr double LAUNCH_US = 1.6, BYTES_PER_US = 4.2e6;  // of an H200
-  const auto M = static_cast<double>(p.M), N = static_cast<double>(p.N);
-  return LAUNCH_US + (M + N) * static_cast<double>(p.K) * sizeof(float) / BYTES_PER_US;
-}
-
 // Launches the products of a batch together if they are so small that this is faster, as a rule. Otherwise one after the other.
 cudaError_t launch_batch_stream_k(const Call& call, cudaStream_t stream) {
   const Sgemm& p = call.product;
   Device device{};
   cudaError_t error = describe_device(&device);
   if (error != cudaSuccess) return error;
-  const double alone_us = estimate_alone_us(p, device);
-  const BatchPlan plan = plan_batch(TUNED_TABLE, alone_us, p.M, p.N, p.K, call.batch, device);
+  const bool vector = is_aligned(p);
+  const double alone_us = estimate_product_us(TABLE, p.M, p.N, p.K, vector, device);
+  const BatchPlan plan =
+      plan_batch(TUNED_TABLE, alone_us, p.M, p.N, p.K, vector, call.batch, device);
   if (plan.together) {
     return turn_and_launch(call, stream, [&](const Call& turned, cudaStream_t on) {
-      const bool vector = are_b_and_c_vector_aligned(turned.product, 16) &&
-                          turned.stride_b % 4 == 0 && turned.stride_c % 4 == 0;
-      return launch_tuned_choice(plan.choice, turned, vector, device.multiprocessors, on);
+      const bool all_vector = are_b_and_c_vector_aligned(turned.product, 16) &&
+                              turned.stride_b % 4 == 0 && turned.stride_c % 4 == 0;
+      return launch_tuned_choice(plan.choice, turned, all_vector, device.multiprocessors, on);
     });
   }
   for (int64_t i = 0; i < call.batch && error == cudaSuccess; ++i)

@@ -59,14 +59,10 @@
 namespace ladder {
 namespace {
 
-constexpr int BN = 128, BK = 64;  // the block's tile; BM is 64, 128 or 192
-constexpr int MM = 64, MK = 16;   // one wgmma multiplies 64 x BN x 16
-constexpr int BOX = 64;           // lines across k in a tensor copy: 128 bytes
+constexpr int BN = TensorFp32Sizes::BN, BK = TensorFp32Sizes::BK;  // BM is 64, 128 or 192
+constexpr int MM = 64, MK = 16;  // one wgmma multiplies 64 x BN x 16
+constexpr int BOX = 64;          // lines across k in a tensor copy: 128 bytes
 constexpr int WARPS = WARPGROUP / 32;
-constexpr int64_t LEAST_K = 32;      // below, FP32's own errors are smaller than those of two parts
-constexpr int64_t MOST_K = 1 << 22;  // beyond, the parts of one row of tiles would take 2 GB
-constexpr int64_t LEAST_STEPS = 8;   // in a part of K
-constexpr int64_t MOST_STEPS = 32;   // in a K that is not divided, if it can be
 
 // Tensor cores cut off where FP32 rounds, so a sum of 64 k is too small by a unit in its last place on average. This factor gives it
 // back. It is 1 for lines with few significant bits, whose sums may be exact.
@@ -387,7 +383,8 @@ int64_t place_arrays(const Sgemm& p, float* base, Workspace* w) {
 template <int BM>
 Workspace plan(const Sgemm& p, int multiprocessors) {
   Workspace w{};
-  divide(p, BM, BN, BK, multiprocessors, &w.sums, LEAST_STEPS, MOST_STEPS);
+  divide(p, BM, BN, BK, multiprocessors, &w.sums, TensorFp32Sizes::LEAST_STEPS,
+         TensorFp32Sizes::MOST_STEPS);
   SameScaleParts& parts = w.parts;
   parts.pitch_a = stride_for_copies(p.cols_of_a());
   parts.pitch_b = stride_for_copies(p.cols_of_b());
@@ -438,7 +435,8 @@ cudaError_t launch_steps(const Sgemm& p, int multiprocessors, cudaStream_t strea
 }
 
 bool needs_fp64(const Sgemm& p) {
-  return p.K < LEAST_K || p.K > MOST_K || p.M > INT32_MAX || p.N > INT32_MAX;
+  return p.K < TensorFp32Sizes::LEAST_K || p.K > TensorFp32Sizes::MOST_K || p.M > INT32_MAX ||
+         p.N > INT32_MAX;
 }
 
 template <bool TRANS_A, bool TRANS_B>

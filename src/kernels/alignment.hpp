@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "device/vector_access.cuh"
+#include "device/alignment.hpp"
 #include "kernels/ladder.hpp"
 
 namespace ladder {

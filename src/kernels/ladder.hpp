@@ -135,6 +135,9 @@ constexpr bool suffices(int compute_capability, const Needs& needs) {
 
 /// One step of the ladder. Number 0 is the reference that the others are compared with.
 struct Rung {
+  /// Of `best` (kernels/best/best.hpp), which is no step.
+  static constexpr int NO_NUMBER = -1;
+
   int number;
   const char* name;  // as in the name of the rung's file
   const char* idea;  // one line

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "kernels/best/best.hpp"
 #include "kernels/ladder.hpp"
 #include "runner/machine/machine.hpp"
 #include "test/kernels/careless_kernels.hpp"
@@ -61,6 +62,10 @@ std::string test_name(const testing::TestParamInfo<Contract::ParamType>& tested)
 const auto CHECKS = runner::contract();
 INSTANTIATE_TEST_SUITE_P(Ladder, Contract,
                          testing::Combine(rungs_from(0),
+                                          testing::ValuesIn(CHECKS.begin(), CHECKS.end())),
+                         test_name);
+INSTANTIATE_TEST_SUITE_P(Best, Contract,
+                         testing::Combine(testing::Values(&ladder::best),
                                           testing::ValuesIn(CHECKS.begin(), CHECKS.end())),
                          test_name);
 

@@ -236,7 +236,7 @@ TEST(BatchPlan, PutsSmallProductsTogether) {
     const SplitPlan one = plan_split(STREAM_K_TABLE, M, N, K, H200);
     const double alone_us =
         estimate_us(one, STREAM_K_TABLE[one.choice], M, N, H200.multiprocessors);
-    return plan_batch(TUNED_TABLE, alone_us, M, N, K, batch, H200);
+    return plan_batch(TUNED_TABLE, alone_us, M, N, K, true, batch, H200);
   };
   EXPECT_TRUE(plan(128, 128, 128, 64).together);
   EXPECT_TRUE(plan(32, 32, 32, 1000).together);
@@ -247,7 +247,7 @@ TEST(BatchPlan, PutsSmallProductsTogether) {
   for (const BatchPlan& of_long : {plan(344, 744, 30736, 73), plan(476, 1778, 6062, 14)})
     EXPECT_TRUE(!of_long.together || TUNED_TABLE[of_long.choice].tile.chain > 0);
   // A product alone that takes no time is never put together with others.
-  EXPECT_FALSE(plan_batch(TUNED_TABLE, 0, 32, 32, 32, 1000, H200).together);
+  EXPECT_FALSE(plan_batch(TUNED_TABLE, 0, 32, 32, 32, true, 1000, H200).together);
   // 64 products of 512 x 512 fill the device with large tiles.
   EXPECT_GE(TUNED_TABLE[plan(512, 512, 512, 64).choice].tile.BM, 64);
 }

@@ -95,6 +95,7 @@ inline Run full() {
                               .transposes_b = true},
            .below_fp32 = "TF32",
            .path = "few rows, scalar",
+           .expected = {{12, "stream_k", 4.25}, {16, "tensor_fp32", 11}},
            .date = "2026-01-02T03:04:06+00:00"};
   r.seen.kernels = {{.name = "copy_kernel<Tile<8>>",
                      .grid = {1, 2, 3},

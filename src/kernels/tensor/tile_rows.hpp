@@ -1,4 +1,5 @@
-// The choice of rung 16's tile.
+// The choice of rung 16's tile, and the sizes on which the division of a product depends. It is plain arithmetic, so other code can tell
+// without a GPU how rung 16 divides a product.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +7,15 @@
 #include "device/grid.hpp"
 
 namespace ladder {
+
+/// Rung 16's sizes.
+struct TensorFp32Sizes {
+  static constexpr int BN = 128, BK = 64;  // the block's tile; rows_of_tile() chooses BM
+  // Below, FP32's own errors are smaller than those of two parts. Beyond, the parts of one row of tiles would take 2 GB.
+  static constexpr int64_t LEAST_K = 32, MOST_K = 1 << 22;
+  // The fewest steps in a part of K, and the most in a K that is not divided, if it can be.
+  static constexpr int64_t LEAST_STEPS = 8, MOST_STEPS = 32;
+};
 
 /// Returns how many rows a tile of 128 columns has for a product of M x N: 64, 128 or 192. The multiprocessors compute one tile each at
 /// a time, so the time is the number of their rounds times a tile's time. Of tiles that take equally long, the larger ones are chosen:

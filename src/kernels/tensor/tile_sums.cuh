@@ -9,6 +9,7 @@
 
 #include "device/blend.cuh"
 #include "kernels/ladder.hpp"
+#include "kernels/tensor/division.hpp"
 #include "kernels/tensor/fp64_tiles.cuh"
 #include "kernels/tensor/split_lines.cuh"
 
@@ -24,21 +25,14 @@ struct Sums {
   int64_t chunk;  // of K in a part, a multiple of the step
 };
 
-/// Divides C into tiles of bm x bn, and K into parts if the device has room for a block for each tile. A part has at least
-/// `least_steps` steps of bk. FP32 rounds each time a step is added, so a K of more than `most_steps` steps is divided into parts of at
-/// most 16. There are at most 256. `room`: how many blocks the device holds at a time.
+/// Divides C and K for the blocks (division.hpp).
 inline void divide(const Sgemm& p, int64_t bm, int64_t bn, int64_t bk, int64_t room, Sums* sums,
                    int64_t least_steps = 4, int64_t most_steps = 20) {
-  sums->tiles_m = ceil_div(p.M, bm);
-  sums->tiles_n = ceil_div(p.N, bn);
-  const int64_t steps = ceil_div(p.K, bk), tiles = sums->tiles_m * sums->tiles_n;
-  int64_t parts = 1;
-  const int64_t accurate_parts =
-      steps <= most_steps ? 1 : std::min<int64_t>(ceil_div(steps, 16), 256);
-  if (tiles <= room) parts = std::max(room / tiles, accurate_parts);
-  parts = std::max<int64_t>(1, std::min(parts, steps / least_steps));
-  sums->chunk = ceil_div(steps, parts) * bk;
-  sums->parts = ceil_div(p.K, sums->chunk);
+  const Division d = division_of(p.M, p.N, p.K, bm, bn, bk, room, least_steps, most_steps);
+  sums->tiles_m = d.tiles_m;
+  sums->tiles_n = d.tiles_n;
+  sums->parts = d.parts;
+  sums->chunk = d.chunk;
   sums->pitch = ceil_div(p.N, 2) * 2;
 }
 

@@ -15,11 +15,12 @@
 
 #include "device/vector_access.cuh"
 #include "kernels/ladder.hpp"
+#include "kernels/tuned/tile.hpp"
 
 namespace ladder {
 
 struct FewCols {
-  static constexpr int MAX_COLS = 8;
+  static constexpr int MAX_COLS = FEW_LINES;
   static constexpr int WARPS = 8;
   static constexpr int THREADS = WARPS * 32;
   static constexpr int WARP_ROWS = 4;

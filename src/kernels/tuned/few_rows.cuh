@@ -19,11 +19,12 @@
 
 #include "device/vector_access.cuh"
 #include "kernels/ladder.hpp"
+#include "kernels/tuned/tile.hpp"
 
 namespace ladder {
 
 struct FewRows {
-  static constexpr int MAX_ROWS = 8;
+  static constexpr int MAX_ROWS = FEW_LINES;
   static constexpr int COLS = 128;  // of a block
   static constexpr int WARPS = 8;
   static constexpr int THREADS = WARPS * 32;

@@ -90,20 +90,38 @@ constexpr SplitPlan plan_split(std::span<const TunedTile> table, int64_t M, int6
   return best;
 }
 
+/// Returns how many times longer a product takes with accesses of 4 bytes to B and C: measured on an H200.
+constexpr double slower_by(bool vector) { return vector ? 1 : 1.2; }
+
+/// Returns the estimated time of one product by rung 12, in microseconds. With few rows or columns it is the time to read the large
+/// matrix. `table`: rung 12's. M, N, K as above. `vector`: B and C are accessed 16 bytes at a time.
+constexpr double estimate_product_us(std::span<const TunedTile> table, int64_t M, int64_t N,
+                                     int64_t K, bool vector, const Device& device) {
+  if (M <= FEW_LINES || N <= FEW_LINES) {
+    constexpr double LAUNCH_US = 1.6, BYTES_PER_US = 4.2e6;  // of an H200
+    const double bytes =
+        (static_cast<double>(M) + static_cast<double>(N)) * static_cast<double>(K) * sizeof(float);
+    return LAUNCH_US + bytes / BYTES_PER_US;
+  }
+  const SplitPlan plan = plan_split(table, M, N, K, device);
+  return estimate_us(plan, table[plan.choice], M, N, device.multiprocessors) * slower_by(vector);
+}
+
 /// How the products of a batch are computed: all in one launch, a block of rung 11's kernel for each tile, with this variant; or one
 /// after the other, each by its own plan.
 struct BatchPlan {
   bool together;
   size_t choice;
+  double us;  // estimated
 };
 
 /// Returns the faster way by the estimate above. `alone_us`: the estimated time of one product by itself. `table`: rung 11's. M, N, K
-/// as above. A long K takes no tile that adds it in one chain.
+/// and `vector` as above. A long K takes no tile that adds it in one chain.
 constexpr BatchPlan plan_batch(std::span<const TunedTile> table, double alone_us, int64_t M,
-                               int64_t N, int64_t K, int64_t batch, const Device& device) {
+                               int64_t N, int64_t K, bool vector, int64_t batch,
+                               const Device& device) {
   constexpr int64_t LONG_K = 1024;
-  BatchPlan best{.together = false, .choice = 0};
-  double best_time = static_cast<double>(batch) * alone_us;
+  BatchPlan best{.together = false, .choice = 0, .us = static_cast<double>(batch) * alone_us};
   for (size_t choice = 0; choice < table.size(); ++choice) {
     const Tile& t = table[choice].tile;
     if (t.shared_bytes() > device.shared_bytes || (t.chain == 0 && K > LONG_K)) continue;
@@ -115,11 +133,9 @@ constexpr BatchPlan plan_batch(std::span<const TunedTile> table, double alone_us
                    .rounds = 0};
     plan.blocks = plan.tiles();
     if (!plan.is_possible()) continue;
-    const double time = estimate_us(plan, table[choice], M * batch, N, device.multiprocessors);
-    if (time < best_time) {
-      best = {.together = true, .choice = choice};
-      best_time = time;
-    }
+    const double time =
+        estimate_us(plan, table[choice], M * batch, N, device.multiprocessors) * slower_by(vector);
+    if (time < best.us) best = {.together = true, .choice = choice, .us = time};
   }
   return best;
 }

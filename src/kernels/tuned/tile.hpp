@@ -58,6 +58,9 @@ __host__ __device__ constexpr bool is_valid(const Tile& t) {
          t.copy_groups < t.BK / t.slices && t.chain % (t.BK / t.slices) == 0;
 }
 
+/// Up to so many rows, or columns, of C rung 12 computes without tiles (few_rows.cuh, few_cols.cuh).
+inline constexpr int FEW_LINES = 8;
+
 /// A variant and its measured rate.
 struct TunedTile {
   Tile tile;

@@ -113,11 +113,18 @@ constexpr auto PROBLEM = std::tuple{
     omitted("trans_b", &Problem::transposes_b, Truth{}),
 };
 
+constexpr auto EXPECTED_RUNG = std::tuple{
+    needed("kernel_id", &ExpectedRung::number, SMALL),
+    needed("kernel", &ExpectedRung::name, Text{}),
+    needed("us", &ExpectedRung::us, FIGURE),
+};
+
 constexpr auto SUBJECT = std::tuple{
     omitted("useful_bytes", &Result::useful_bytes, LARGE),
     omitted("below_fp32", &Result::below_fp32, Text{}),
     omitted("idea", &Result::idea, Text{}),
     omitted("path", &Result::path, Text{}),
+    omitted("expected", &Result::expected, List<Object<EXPECTED_RUNG>>{}),
 };
 
 constexpr auto DAY = std::tuple{known("date", &Result::date, Date{})};

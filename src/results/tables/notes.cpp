@@ -223,6 +223,7 @@ std::string details(const Run& run, const text::Page& page) {
     if (!r.below_fp32.empty())
       add(fmt::format("  arithmetic: {}, which is less accurate than FP32", r.below_fp32));
     if (!r.path.empty()) add(fmt::format("  path: {}", r.path));
+    if (!r.expected.empty()) add("  expected: " + results::text_of(r.expected));
     if (r.seen.left_to_fp64) add("  " + text_of(*r.seen.left_to_fp64));
     for (const Kernel& kernel : r.seen.kernels) add("  " + text_of(kernel, page.width, signs));
     for (const CheckedClaim& claim : j.claims) {

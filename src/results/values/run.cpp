@@ -42,6 +42,15 @@ void add_hazards(const std::vector<Hazard>& found, std::vector<Hazard>& known) {
   }
 }
 
+std::string text_of(const std::vector<ExpectedRung>& expected) {
+  std::string text;
+  for (const auto& [number, name, us] : expected) {
+    text += fmt::format("{}{} {} in {} us", text.empty() ? "" : "; ", number, name,
+                        us < 100 ? fmt::format("{:.1f}", us) : fmt::format("{:.0f}", us));
+  }
+  return text;
+}
+
 bool is_of_a_lab(const Result& result) { return result.who.set == "lab"; }
 
 std::string label(const Identity& who) {

@@ -292,6 +292,16 @@ struct ComparedWith {
   bool operator==(const ComparedWith&) const = default;
 };
 
+/// A rung that `best` may choose, and the time that it expects of it.
+struct ExpectedRung {
+  int number = 0;
+  std::string name{};
+  double us = 0;
+  bool operator==(const ExpectedRung&) const = default;
+};
+/// Returns "16 tensor_fp32 in 657 us; 12 stream_k in 2650 us".
+std::string text_of(const std::vector<ExpectedRung>& expected);
+
 /// One kernel on one problem, or with its parameters.
 struct Result {
   Identity who{};
@@ -303,7 +313,9 @@ struct Result {
   std::string idea{};     // how a lab variant's lanes walk, in a line; empty for a riddle
   std::string refusal{};  // the reason why the kernel did not run, in a clause; empty if it ran
   std::string path{};     // the code path that ran, if the kernel has several
-  std::string date{};     // ISO 8601; a file may hold results of several days
+  std::vector<ExpectedRung>
+      expected{};      // of `best`: the rungs to choose from, the chosen one first
+  std::string date{};  // ISO 8601; a file may hold results of several days
   Observation seen{};
   Judgement judged{};
   std::optional<Compared> compared{};

@@ -8,11 +8,14 @@
 
 #include "app/suggest.hpp"
 #include "app/words.hpp"
+#include "kernels/best/best.hpp"
 
 namespace runner {
 namespace {
 
 using ladder::Rung;
+
+bool has_number(const Rung& rung) { return rung.number != Rung::NO_NUMBER; }
 
 bool is_number(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
@@ -76,6 +79,7 @@ Error no_such_kernel(std::string_view word, std::span<const Rung* const> rungs,
   }
   std::vector<std::string> known(other_words.begin(), other_words.end());
   known.emplace_back("all");
+  known.emplace_back(ladder::best.name);
   for (const Rung* rung : rungs) known.emplace_back(rung->name);
   return {ExitCode::usage, fmt::format("there is no kernel '{}'{} (see 'sgemm_runner list')", word,
                                        did_you_mean(word, known))};
@@ -105,7 +109,7 @@ std::vector<Meant> meant_by(std::span<const std::string> words, std::span<const 
   };
   const auto add = [&](std::string_view part) {
     if (equal_ignoring_case(part, "all"))
-      return add_all(false, [](const Nameable&) { return true; });
+      return add_all(false, [](const Nameable& one) { return !one.is_extra; });
     const size_t dash = std::min(part.find('-'), part.size());
     const std::string_view first = part.substr(0, dash),
                            last = part.substr(std::min(dash + 1, part.size()));
@@ -138,18 +142,29 @@ std::vector<Selected> select(std::span<const std::string> words, std::span<const
                              std::span<const std::string> other_words) {
   std::vector<Nameable> list;
   for (const Rung* rung : rungs) list.push_back({{rung->name, label(*rung)}, rung->number});
+  list.push_back({.names = {ladder::best.name}, .is_extra = true});
   std::vector<Selected> selected;
   for (const auto& [place, by_name] : meant_by(words, list, [&](std::string_view word) {
          return no_such_kernel(word, rungs, other_words);
        }))
-    selected.push_back({rungs[place], by_name});
+    selected.push_back({place < rungs.size() ? rungs[place] : &ladder::best, by_name});
   return selected;
 }
 
-std::string label(const Rung& rung) { return fmt::format("{:02}_{}", rung.number, rung.name); }
+std::string label(const Rung& rung) { return results::label(identity_of(rung)); }
+
+std::string title(const Rung& rung) {
+  return has_number(rung) ? fmt::format("{} {}", rung.number, rung.name) : rung.name;
+}
+
+std::string word_for(const Rung& rung) {
+  return has_number(rung) ? fmt::format("{}", rung.number) : rung.name;
+}
 
 results::Identity identity_of(const Rung& rung) {
-  return {.set = "sgemm", .number = rung.number, .name = rung.name};
+  return {.set = "sgemm",
+          .number = has_number(rung) ? std::optional(rung.number) : std::nullopt,
+          .name = rung.name};
 }
 
 results::Identity identity_of_stranger(const Rung& rung) {

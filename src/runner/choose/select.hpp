@@ -19,7 +19,8 @@ namespace runner {
 /// A possible meaning of a word: a rung, or a lab's variant.
 struct Nameable {
   std::vector<std::string> names{};  // in any case; a shared name means all entries that have it
-  std::optional<int> number{};       // either all entries of a list have a number or none has
+  std::optional<int> number{};       // either all entries of a list have a number or none has, ...
+  bool is_extra = false;  // ... but for an extra entry, which only its name means: not "all"
 };
 
 /// An entry's place in its list; true if it was named alone, not by a range.
@@ -40,14 +41,19 @@ struct Selected {
   bool operator==(const Selected&) const = default;
 };
 
-/// Returns the rungs that the words mean; see meant_by(). Names match with or without the number ("02_coalesced").
+/// Returns the rungs that the words mean; see meant_by(). Names match with or without the number ("02_coalesced"). "best" means
+/// ladder::best.
 /// `other_words` are further words that "did you mean" may suggest. Throws Error(ExitCode::usage) for an unknown word.
 std::vector<Selected> select(std::span<const std::string> words,
                              std::span<const ladder::Rung* const> rungs,
                              std::span<const std::string> other_words = {});
 
-/// Returns "02_coalesced".
+/// Returns "02_coalesced", or "best".
 std::string label(const ladder::Rung& rung);
+/// Returns "2 coalesced", or "best".
+std::string title(const ladder::Rung& rung);
+/// Returns the word for the rung on the command line: "2", or "best".
+std::string word_for(const ladder::Rung& rung);
 
 /// Returns the identity of our rung's results.
 results::Identity identity_of(const ladder::Rung& rung);

@@ -35,10 +35,10 @@ void take(const ladder::Rung& rung, Workload& workload) {
 Workload product(const ladder::Rung& rung, const Problem& problem) {
   Workload workload = any_product(problem);
   workload.who = identity_of(rung);
-  workload.name = fmt::format("{} {}", rung.number, rung.name);
+  workload.name = title(rung);
   workload.idea = rung.idea;
   workload.source_file = label(rung) + ".cu";
-  workload.words = {fmt::format("{}", rung.number), "--size", problem.size()};
+  workload.words = {word_for(rung), "--size", problem.size()};
   take(rung, workload);
   return workload;
 }
@@ -80,15 +80,15 @@ double bytes_needed(const Problem& p) {
 std::string lack_of(const machine::Device& device, const ladder::Rung& rung) {
   if (ladder::suffices(device.compute_capability, rung.needs)) return "";
   const int needed = rung.needs.compute_capability;
-  return fmt::format("{} {} needs compute capability {}.{}{}, and {} has {}.{}", rung.number,
-                     rung.name, needed / 10, needed % 10, rung.needs.exactly ? " exactly" : "",
+  return fmt::format("{} needs compute capability {}.{}{}, and {} has {}.{}", title(rung),
+                     needed / 10, needed % 10, rung.needs.exactly ? " exactly" : "",
                      the_device(device), device.compute_capability / 10,
                      device.compute_capability % 10);
 }
 
 std::string lack_of(const Problem& problem, const ladder::Rung& rung) {
   if (!problem.has_transposes() || rung.takes_transposes) return "";
-  return fmt::format("{} {} takes A and B as they lie, without {}", rung.number, rung.name,
+  return fmt::format("{} takes A and B as they lie, without {}", title(rung),
                      problem.transposes_a ? "--trans-a" : "--trans-b");
 }
 

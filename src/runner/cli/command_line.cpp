@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/error.hpp"
+#include "app/terminal.hpp"
 #include "runner/cli/run_words.hpp"
 #include "runner/cli/subcommands.hpp"
 #include "runner/machine/machine.hpp"
@@ -65,6 +66,8 @@ Request parse_command_line(int argc, const char* const* argv) {
   if (parsed.help) return ShowText{*parsed.help};
   if (version) return ShowText{fmt::format("sgemm_runner {} ({})\n", SGEMM_VERSION, machine::NAME)};
   if (parsed.subcommand != nullptr) return subcommands.request(*parsed.subcommand, line);
+  if (!words.device.empty())
+    return ShowText{expectations_from(words, stdout_page(When::never).width)};
   RunRequest request = run_request(app, words);
   request.command_line = line;
   return request;

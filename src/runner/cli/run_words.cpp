@@ -11,6 +11,8 @@
 #include "app/error.hpp"
 #include "app/suggest.hpp"
 #include "app/words.hpp"
+#include "kernels/best/best.hpp"
+#include "runner/choose/expectation.hpp"
 #include "runner/choose/size.hpp"
 #include "runner/machine/machine.hpp"
 
@@ -163,6 +165,9 @@ void add_run_options(CLI::App& app, RunWords& words) {
                              fmt::join(names_of_data() | std::views::drop(1), ", ")))
       ->allow_extra_args(false)
       ->type_name("NAME");
+  app.add_option("--device", words.device,
+                 "with 'best': say what it would choose on this GPU (h200), and run nothing")
+      ->type_name("GPU");
   app.add_flag("--errors", words.errors,
                "tell each result's error against FP64, beside the reference's on the same data");
   add_output_options(app, words.output);
@@ -172,6 +177,16 @@ void add_run_options(CLI::App& app, RunWords& words) {
   app.add_flag("--energy", words.energy, "also measure the energy of a launch")->group(MEASURING);
   add_measuring_options(app, words.measuring, "kernel");
   add_simulator_options(app, words.simulator, false);
+}
+
+std::string expectations_from(const RunWords& words, int width) {
+  const std::vector<Selected> selected = select(words.kernels, ladder::all(), OTHER_WORDS);
+  if (selected.size() != 1 || selected.front().rung != &ladder::best || !words.kernel_files.empty())
+    throw usage(
+        fmt::format("--device tells what 'best' would choose: say 'sgemm_runner best "
+                    "--device {}', with --size",
+                    printable(words.device)));
+  return expectations(problems_from(words), words.device, width);
 }
 
 RunRequest run_request(const CLI::App& app, const RunWords& words) {

@@ -19,12 +19,16 @@ struct RunWords {
   OutputWords output{};
   MeasuringWords measuring{};
   SimulatorWords simulator{};
+  std::string device{};  // of a GPU that need not be there
   bool warm = false, cold = false, errors = false, energy = false;
   bool trans_a = false, trans_b = false;
 };
 
 /// Adds the options of a run to `app`, which must not outlive `words`.
 void add_run_options(CLI::App& app, RunWords& words);
+
+/// Returns the text for `best --device GPU`. Throws Error(ExitCode::usage).
+std::string expectations_from(const RunWords& words, int width);
 
 /// Returns the request of the words that `app` parsed, without its command_line. Throws Error(ExitCode::usage).
 RunRequest run_request(const CLI::App& app, const RunWords& words);

@@ -235,7 +235,7 @@ cudaError_t run(const Launch& launch, results::Observation& seen) {
   return error;
 }
 
-std::optional<double> fp16_gflops(int64_t, int64_t, int64_t) { return std::nullopt; }
+std::optional<double> fp16_gflops(int64_t, int64_t, int64_t, double) { return std::nullopt; }
 
 std::optional<results::Timing> time(const Launch&, const Launch&, const results::MeasureOptions&) {
   return std::nullopt;

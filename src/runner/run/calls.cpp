@@ -10,6 +10,7 @@
 #include "app/interrupt.hpp"
 #include "app/own_program.hpp"
 #include "app/subprocess.hpp"
+#include "kernels/best/best.hpp"
 #include "kernels/ladder.hpp"
 #include "labs/lab.hpp"
 #include "results/compare/comparison.hpp"
@@ -73,9 +74,13 @@ struct Place {
   }
 };
 
-bool is_a_rung(int number) {
-  return std::ranges::any_of(ladder::all(),
-                             [number](const auto* r) { return r->number == number; });
+// Returns the word for one of our rungs, or nothing if there is no such rung.
+std::optional<std::string> word_of_rung(const results::Identity& who) {
+  if (who.set != "sgemm") return std::nullopt;
+  if (!who.number) return who.name == ladder::best.name ? std::optional(who.name) : std::nullopt;
+  const bool is_known =
+      std::ranges::any_of(ladder::all(), [&](const auto* r) { return r->number == who.number; });
+  return is_known ? std::optional(std::to_string(*who.number)) : std::nullopt;
 }
 
 Error gone(const Result& row) {
@@ -109,8 +114,8 @@ std::vector<Place> places_of(const std::vector<const Result*>& rows) {
     if (place == places.end()) place = places.insert(places.end(), wanted);
     if (row->who.set == "kernel") {
       place->with_files = true;
-    } else if (row->who.set == "sgemm" && row->who.number && is_a_rung(*row->who.number)) {
-      place->kernels.push_back(std::to_string(*row->who.number));
+    } else if (const auto word = word_of_rung(row->who); word) {
+      place->kernels.push_back(*word);
     } else {
       throw gone(*row);
     }

@@ -9,6 +9,7 @@
 
 #include "app/output.hpp"
 #include "app/terminal.hpp"
+#include "kernels/best/best.hpp"
 #include "results/files/json.hpp"
 #include "runner/machine/capacity.hpp"
 #include "runner/machine/machine.hpp"
@@ -57,12 +58,12 @@ std::vector<const ladder::Rung*> runnable(const std::vector<Selected>& selected,
 // Removes the rungs that do not take the problem's transposes. Throws if one of them was named alone, or if none is left.
 void leave_out_without_transposes(const std::vector<Selected>& selected, const Problem& problem,
                                   std::vector<const ladder::Rung*>& rungs) {
-  std::vector<int> left_out;
+  std::vector<std::string> left_out;
   for (const auto& [rung, by_name] : selected) {
     const std::string lack = lack_of(problem, *rung);
     if (lack.empty() || std::erase(rungs, rung) == 0) continue;
     if (by_name) throw Error(ExitCode::usage, lack + "; 'sgemm_runner list' tells which do");
-    left_out.push_back(rung->number);
+    left_out.push_back(word_for(*rung));
   }
   if (left_out.empty()) return;
   if (rungs.empty())
@@ -211,14 +212,20 @@ ExitCode run(const ListRequest& request) {
     text = list.dump(2) + "\n";
   } else {
     const int width = stdout_page(When::automatic).width;
-    for (const ladder::Rung* rung : ladder::all()) {
-      text += request.style == ListRequest::Style::numbers
-                  ? fmt::format("{}", rung->number)
-                  : text::wrap(fmt::format("{:2}  {:<18}{}", rung->number, rung->name,
-                                           rung->idea + list_mark(*rung)),
-                               width, 22);
+    const auto add = [&](std::string_view number, const ladder::Rung& rung) {
+      text +=
+          text::wrap(fmt::format("{:>2}  {:<18}{}", number, rung.name, rung.idea + list_mark(rung)),
+                     width, 22);
       text += "\n";
+    };
+    for (const ladder::Rung* rung : ladder::all()) {
+      if (request.style == ListRequest::Style::numbers) {
+        text += fmt::format("{}\n", rung->number);
+      } else {
+        add(fmt::format("{}", rung->number), *rung);
+      }
     }
+    if (request.style != ListRequest::Style::numbers) add("+", ladder::best);
   }
   write_stdout(text);
   return ExitCode::ok;

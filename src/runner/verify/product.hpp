@@ -1,6 +1,9 @@
 // Runs a rung's product on the machine: launches it, watches it, and times it beside the reference.
 #pragma once
 
+#include <vector>
+
+#include "kernels/best/best.hpp"
 #include "kernels/ladder.hpp"
 #include "runner/machine/machine.hpp"
 
@@ -11,6 +14,12 @@ machine::Launch launch_of(const ladder::Rung& rung, const ladder::Sgemm& problem
 
 /// Names the product's matrices for the machine: A, B and C.
 void name_matrices(const ladder::Sgemm& problem);
+
+/// Returns the rungs that `best` can choose from for a product on this device, the chosen one first, with the times that it expects.
+std::vector<results::ExpectedRung> expected_rungs(const ladder::Sgemm& problem);
+/// Returns the same for a product of this shape on any GPU.
+std::vector<results::ExpectedRung> expected_rungs(const ladder::ProductShape& shape,
+                                                  const ladder::Gpu& gpu);
 
 /// Runs the rung with its matrices called A, B and C. See machine::run.
 cudaError_t run_product(const ladder::Rung& rung, const ladder::Sgemm& problem,

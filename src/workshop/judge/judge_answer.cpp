@@ -14,6 +14,7 @@
 #include "app/error.hpp"
 #include "app/interrupt.hpp"
 #include "app/project.hpp"
+#include "kernels/best/best.hpp"
 #include "lens/picture.hpp"
 #include "results/sources/source_comparison.hpp"
 #include "results/tables/table.hpp"
@@ -434,6 +435,8 @@ std::string borrowed(const Exercise& exercise, const std::string& source,
   const std::string given = cut(exercise, hole_of(source));
   for (const std::string& symbol : compiled.imports) {
     if (symbol == "_ZN6ladder3allEv") return "it calls ladder::all()";
+    if (symbol == "_ZN6ladder4bestE") return "it uses ladder::best";
+    if (symbol.starts_with("_ZN6ladder9rung_withE")) return "it calls ladder::rung_with()";
     for (const ladder::Rung* rung : ladder::all()) {
       const std::string_view rung_name = rung->name;
       const bool is_given = given.find(fmt::format("Rung {};", rung_name)) != given.npos;

@@ -72,8 +72,8 @@ void expect_same(const results::Run& wrote, const results::Run& read) {
   EXPECT_EQ(read.compared_with, wrote.compared_with);
   ASSERT_EQ(read.results.size(), wrote.results.size());
   for (size_t i = 0; i < wrote.results.size(); ++i) {
-    const auto& [who, problem, below_fp32, useful_bytes, idea, refusal, path, date, seen, judged,
-                 compared] = wrote.results[i];
+    const auto& [who, problem, below_fp32, useful_bytes, idea, refusal, path, expected, date, seen,
+                 judged, compared] = wrote.results[i];
     const Result& back = read.results[i];
     EXPECT_EQ(back.who, who);
     EXPECT_EQ(back.problem, problem);
@@ -82,6 +82,7 @@ void expect_same(const results::Run& wrote, const results::Run& read) {
     EXPECT_EQ(back.idea, idea);
     EXPECT_EQ(back.refusal, refusal);
     EXPECT_EQ(back.path, path);
+    EXPECT_EQ(back.expected, expected);
     EXPECT_EQ(back.date, date);
     EXPECT_EQ(back.seen, seen);
     EXPECT_EQ(back.compared, compared);

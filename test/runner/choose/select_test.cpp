@@ -71,6 +71,13 @@ TEST_F(Select, KnowsWhatWasNamedByItself) {
   EXPECT_THAT(named({"04_tile", "all"}), ElementsAre(4));
 }
 
+TEST_F(Select, KnowsBestWhichIsNotAmongAll) {
+  EXPECT_THAT(named({"best"}), ElementsAre(Rung::NO_NUMBER));
+  EXPECT_THAT(named({"Best,2"}), ElementsAre(Rung::NO_NUMBER, 2));
+  EXPECT_THAT(numbers({"all"}), testing::Not(testing::Contains(Rung::NO_NUMBER)));
+  EXPECT_THAT(refusal({"bset"}), HasSubstr("did you mean 'best'?"));
+}
+
 TEST_F(Select, RefusesNumbersThatDoNotExist) {
   EXPECT_THAT(refusal({"3"}), HasSubstr("no kernel 3: they are numbered 0 to 4"));
   EXPECT_THAT(refusal({"99999999999999999999"}), HasSubstr("no kernel 99999999999999999999"));

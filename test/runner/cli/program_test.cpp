@@ -165,7 +165,7 @@ TEST(Program, ListsEveryKernelOnce) {
   for (const ladder::Rung* rung : ladder::all()) numbers += std::to_string(rung->number) + "\n";
   EXPECT_EQ(run({"list", "--numbers"}).out, numbers);
   EXPECT_EQ(json::parse(run({"list", "--json"}).out).size(), ladder::all().size());
-  EXPECT_EQ(lines_of(run({"list"}).out).size(), ladder::all().size());
+  EXPECT_EQ(lines_of(run({"list"}).out).size(), ladder::all().size() + 1);  // and `best`
 }
 
 TEST(Program, ShowsHelpAndVersion) {
@@ -173,6 +173,33 @@ TEST(Program, ShowsHelpAndVersion) {
   EXPECT_EQ(run({"table", "--help"}).code, 0);
   EXPECT_THAT(run({"-h"}).out, HasSubstr("Examples:"));
   EXPECT_THAT(run({"--version"}).out, HasSubstr(runner::machine::NAME));
+}
+
+TEST(Program, PicksTheBestRungAndSaysWhy) {
+  const Ended small = run({"best", "--size", "64", "-v", "--trans-b"});
+  EXPECT_EQ(small.code, 0) << small.err;
+  EXPECT_THAT(small.out, HasSubstr("path: stream_k"));
+  EXPECT_THAT(small.out,
+              testing::ContainsRegex("expected: 12 stream_k in .* us; 16 tensor_fp32 in .* us"));
+  const json row = json::parse(run({"best", "--size", "64", "--json"}).out)["benchmarks"][0];
+  EXPECT_EQ(row["name"], "sgemm/best/64x64x64");
+  EXPECT_EQ(row["expected"][0]["kernel_id"], 12);
+  EXPECT_GT(row["expected"][1]["us"], row["expected"][0]["us"]);
+}
+
+TEST(Program, SaysWhatBestWouldChooseOnAnotherGpu) {
+  const Ended told = run({"best", "--device", "h200", "--size", "64,4096,0x4x4"});
+  EXPECT_EQ(told.code, 0) << told.err;
+  const std::vector<std::string> lines = lines_of(told.out);
+  ASSERT_EQ(lines.size(), 4);
+  EXPECT_THAT(lines[0], HasSubstr("NVIDIA H200"));
+  EXPECT_THAT(lines[1], testing::StartsWith("64x64x64: 12 stream_k in "));
+  EXPECT_THAT(lines[2], testing::StartsWith("4096x4096x4096: 16 tensor_fp32 in "));
+  EXPECT_EQ(lines[3], "0x4x4: nothing to compute");
+  EXPECT_THAT(run({"best", "--device", "t4"}).err,
+              HasSubstr("'t4': the times of kernels are known of h200"));
+  EXPECT_THAT(run({"2", "--device", "h200"}).err,
+              HasSubstr("say 'sgemm_runner best --device h200'"));
 }
 
 TEST(Program, TakesTransposesWhereAKernelDoes) {

@@ -85,8 +85,8 @@ void describe(results::Provenance& provenance) {
 
 results::Roofs measure_roofs() { return runner::measure_roofs(); }
 
-std::optional<double> fp16_gflops(int64_t M, int64_t N, int64_t K) {
-  return runner::fp16_gflops(M, N, K);
+std::optional<double> fp16_gflops(int64_t M, int64_t N, int64_t K, double seconds) {
+  return runner::fp16_gflops(M, N, K, seconds);
 }
 
 void name_buffer(const void*, const char*) {}

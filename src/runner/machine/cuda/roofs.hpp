@@ -13,7 +13,7 @@ namespace runner {
 results::Roofs measure_roofs();
 
 /// Measures cublasGemmEx of FP16 matrices with FP32 sums, on random numbers: GFLOP/s of an M x N result, the better of
-/// two medians. Takes some tens of milliseconds. Nothing if it cannot run (no memory, or a size beyond 32 bits).
-std::optional<double> fp16_gflops(int64_t M, int64_t N, int64_t K);
+/// two medians, in about so many seconds. Nothing if it cannot run (no memory, or a size beyond 32 bits).
+std::optional<double> fp16_gflops(int64_t M, int64_t N, int64_t K, double seconds);
 
 }  // namespace runner

@@ -1,0 +1,89 @@
+#include "kernels/best/best.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "kernels/tuned/launches.hpp"
+
+namespace ladder {
+namespace {
+
+// Returns the chosen rung for a call on the current device, or an error.
+cudaError_t choose(const Call& call, const Rung** chosen) {
+  Gpu gpu{};
+  const cudaError_t error = describe_gpu(&gpu);
+  if (error == cudaSuccess)
+    *chosen = &rung_with(choose_rung(shape_of(call.product), call.batch, gpu).best().rung);
+  return error;
+}
+
+cudaError_t launch_batch_best(const Call& call, cudaStream_t stream) {
+  const Rung* chosen = nullptr;
+  const cudaError_t error = choose(call, &chosen);
+  return error != cudaSuccess ? error : launch(*chosen, call, stream);
+}
+
+cudaError_t launch_best(const Sgemm& p, cudaStream_t stream) {
+  return launch_batch_best(Call(p), stream);
+}
+
+cudaError_t launch_and_tell_best(const Sgemm& p, cudaStream_t stream, LeftToFP64* left) {
+  const Rung* chosen = nullptr;
+  cudaError_t error = choose(Call(p), &chosen);
+  if (error != cudaSuccess) return error;
+  if (chosen->launch_and_tell != nullptr) return launch_and_tell(*chosen, p, stream, left);
+  *left = {};
+  error = launch(*chosen, p, stream);
+  return error != cudaSuccess ? error : cudaStreamSynchronize(stream);
+}
+
+// Returns a text that stays for as long as the program runs.
+const char* kept(const std::string& text) {
+  static std::mutex mutex;
+  static std::set<std::string> texts;
+  const std::scoped_lock lock(mutex);
+  return texts.insert(text).first->c_str();
+}
+
+// Returns the chosen rung and its path: "stream_k, float4".
+const char* path_best(const Sgemm& p) {
+  const Rung* chosen = nullptr;
+  if (choose(Call(p), &chosen) != cudaSuccess) return nullptr;
+  const char* its_path = path(*chosen, p);
+  return its_path == nullptr ? chosen->name : kept(std::string(chosen->name) + ", " + its_path);
+}
+
+}  // namespace
+
+cudaError_t describe_gpu(Gpu* gpu) {
+  int id = 0, major = 0, minor = 0;
+  cudaError_t error = cudaGetDevice(&id);
+  if (error == cudaSuccess) error = describe_device(&gpu->device);
+  if (error == cudaSuccess)
+    error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, id);
+  if (error == cudaSuccess)
+    error = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, id);
+  gpu->compute_capability = 10 * major + minor;
+  return error;
+}
+
+const Rung& rung_with(int number) { return **std::ranges::find(all(), number, &Rung::number); }
+
+extern const Rung best{
+    .number = Rung::NO_NUMBER,
+    .name = "best",
+    .idea =
+        "no step of the ladder: for each product, the rung that should be fastest at FP32's "
+        "accuracy",
+    .promise = {},
+    .launch = launch_best,
+    .path = path_best,
+    .needs = {.compute_capability = 80},
+    .takes_transposes = true,
+    .launch_and_tell = launch_and_tell_best,
+    .launch_batch = launch_batch_best,
+};
+
+}  // namespace ladder
