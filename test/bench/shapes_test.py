@@ -83,6 +83,15 @@ class Measured(unittest.TestCase):
         self.assertEqual(lines["all"][-4:-1], ["2", "2", "4"])  # below 90, 95 and 100
         self.assertEqual(len([row for row in results.read(self.folder / "run.json").rows if not row.is_reference]), len(self.drawn))
 
+    def test_the_times_are_those_of_the_rows(self):
+        rows = {f"sgemm/02_coalesced/{shape}": {"percent_of_cublas": 50, "median_ms": 0.004} for shape in self.drawn}
+        done = self.call({"rows": rows}, "--kernels", "2", "--times", self.folder / "times.csv")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        origin, titles, *lines = (self.folder / "times.csv").read_text().splitlines()
+        self.assertRegex(origin, "^# NVIDIA X, [0-9-]*: bench/shapes.py --seed 7; medians in microseconds$")
+        self.assertEqual(titles, "kernel,m,n,k,us,cublas_us")
+        self.assertEqual(lines, [f"2,{str(shape).replace('x', ',')},4.00,2.00" for shape in self.drawn])
+
     def test_a_run_without_a_shape_is_not_kept(self):
         done = self.call({"stop_at": f"sgemm/02_coalesced/{self.drawn[0]}"}, "--kernels", "2", "--json", self.folder / "run.json")
         self.assertEqual((done.returncode, done.stdout), (130, ""))
