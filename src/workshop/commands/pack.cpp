@@ -46,8 +46,9 @@ constexpr const char* LEFT_OUT[] = {
     "docs/class/",  // for the instructor, and so is the next one
     "docs/workshop.md",
     "run_tests",
-    "test/",          // wrong kernels, and right ones
-    LEARNERS_README,  // it becomes README.md
+    "src/kernels/best/choice.cpp",  // it is there compiled, as the rungs are
+    "test/",                        // wrong kernels, and right ones
+    LEARNERS_README,                // it becomes README.md
 };
 constexpr const char* LEFT_OUT_OF_EXERCISES[] = {"answers.md"};
 constexpr const char* WITHOUT_BLOCKS =
@@ -180,12 +181,13 @@ void copy(const std::string& name, const fs::path& to, const std::set<std::strin
   }
 }
 
-// Adds the rungs as compiled by this build, and their exercises with the holes already cut.
+// Adds the rungs and the choice among them as compiled by this build, and the rungs' exercises with the holes already cut.
 void add_rungs(const fs::path& to) {
+  const fs::path objects = to / "src/kernels/compiled" / SGEMM_PROCESSOR;
+  fs::create_directories(objects);
+  fs::copy_file(runner::build_folder() / SGEMM_CHOICE_OBJECT, objects / "choice.o");
   for (const Exercise& exercise : course()) {
     if (!exercise.is_written()) continue;
-    const fs::path objects = to / "src/kernels/compiled" / SGEMM_PROCESSOR;
-    fs::create_directories(objects);
     fs::copy_file(runner::build_folder() / SGEMM_RUNG_OBJECTS / (exercise.name + ".cu.o"),
                   objects / (exercise.name + ".o"));
     for (const std::string& file : files_of_solution(exercise)) {
