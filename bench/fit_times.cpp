@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/best/choice.hpp"
 #include "kernels/best/tensor_time.hpp"
 
 namespace {
@@ -31,7 +32,6 @@ struct Sample {
   double error(const TensorWorks& us_of) const { return works.times(us_of) / us; }
 };
 
-constexpr ladder::Device H200{.multiprocessors = 132, .shared_bytes = 227 * 1024};
 constexpr auto KINDS = static_cast<Eigen::Index>(TensorWork::count);
 
 // Reads rung 16's lines of a file of bench/shapes.py --times. `origin`: the file's first line, without "# ".
@@ -43,13 +43,13 @@ std::vector<Sample> samples_of(std::ifstream& file, std::string& origin) {
     std::ranges::replace(line, ',', ' ');
     std::istringstream words(line);
     int kernel = 0;
-    ladder::ProductShape s{};
+    int64_t M = 0, N = 0, K = 0;
     double us = 0;
-    if (!(words >> kernel >> s.M >> s.N >> s.K >> us) || kernel != 16) continue;
-    s.aligned_a = s.K % 4 == 0;
-    s.aligned_b = s.aligned_c = s.N % 4 == 0;
-    if (us > 0 && ladder::is_for_tensor_fp32(s))
-      samples.push_back({s.M, s.N, s.K, us, works_of_tensor_fp32(s, H200)});
+    if (!(words >> kernel >> M >> N >> K >> us) || kernel != 16) continue;
+    if (us > 0 && ladder::is_for_tensor_fp32(M, N, K)) {
+      const ladder::ProductShape shape = ladder::dense_shape(M, N, K);
+      samples.push_back({M, N, K, us, works_of_tensor_fp32(shape, ladder::H200.device)});
+    }
   }
   return samples;
 }

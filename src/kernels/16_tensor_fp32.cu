@@ -434,10 +434,7 @@ cudaError_t launch_steps(const Sgemm& p, int multiprocessors, cudaStream_t strea
   return cudaMemcpyAsync(counts, w.left.counts, sizeof *counts, cudaMemcpyDeviceToHost, stream);
 }
 
-bool needs_fp64(const Sgemm& p) {
-  return p.K < TensorFp32Sizes::LEAST_K || p.K > TensorFp32Sizes::MOST_K || p.M > INT32_MAX ||
-         p.N > INT32_MAX;
-}
+bool needs_fp64(const Sgemm& p) { return !is_for_tensor_fp32(p.M, p.N, p.K); }
 
 template <bool TRANS_A, bool TRANS_B>
 cudaError_t launch_tiles(const Sgemm& p, int multiprocessors, cudaStream_t stream,

@@ -14,10 +14,7 @@
 
 namespace {
 
-using ladder::choose_rung, ladder::Gpu, ladder::ProductShape;
-
-constexpr Gpu H200{.compute_capability = 90,
-                   .device = {.multiprocessors = 132, .shared_bytes = 227 * 1024}};
+using ladder::choose_rung, ladder::Gpu, ladder::H200, ladder::ProductShape;
 
 int chosen(const ProductShape& shape, int64_t batch = 1, const Gpu& gpu = H200) {
   return choose_rung(shape, batch, gpu).best().rung;
@@ -101,13 +98,8 @@ TEST(Best, LosesLittleAgainstRecordedTimes) {
   double log_regret = 0;
   for (const auto& [size, time] : times) {
     const auto [M, N, K] = size;
-    const ProductShape shape{.M = M,
-                             .N = N,
-                             .K = K,
-                             .aligned_a = K % 4 == 0,
-                             .aligned_b = N % 4 == 0,
-                             .aligned_c = N % 4 == 0};
-    const double taken = chosen(shape) == 16 ? time.tensor_fp32 : time.stream_k;
+    const double taken =
+        chosen(ladder::dense_shape(M, N, K)) == 16 ? time.tensor_fp32 : time.stream_k;
     log_regret += std::log(taken / std::min(time.stream_k, time.tensor_fp32));
   }
   EXPECT_LE(std::exp(log_regret / static_cast<double>(times.size())), 1.02);

@@ -17,6 +17,10 @@ struct Gpu {
   Device device;
 };
 
+/// The GPU whose times the estimates are fitted to.
+inline constexpr Gpu H200{.compute_capability = 90,
+                          .device = {.multiprocessors = 132, .shared_bytes = 227 * 1024}};
+
 /// A rung, and the time that it should take for all products of a call.
 struct Expected {
   int rung;

@@ -15,6 +15,13 @@ struct ProductShape {
   bool aligned_a = true, aligned_b = true, aligned_c = true;
 };
 
+/// Returns the shape of a product of dense matrices that begin at multiples of 16 bytes.
+constexpr ProductShape dense_shape(int64_t M, int64_t N, int64_t K) {
+  const bool k = K % 4 == 0, n = N % 4 == 0;
+  return {.M = M, .N = N, .K = K, .aligned_a = k, .aligned_b = n, .aligned_c = n};
+}
+
+/// Returns the shape of a product.
 inline ProductShape shape_of(const Sgemm& p) {
   constexpr int64_t BYTES = 16;
   return {.M = p.M,

@@ -34,7 +34,6 @@ struct TensorWorks {
   std::array<double, static_cast<size_t>(TensorWork::count)> of{};
 
   constexpr double& operator[](TensorWork kind) { return of[static_cast<size_t>(kind)]; }
-  constexpr double operator[](TensorWork kind) const { return of[static_cast<size_t>(kind)]; }
   /// Returns the sum of products.
   constexpr double times(const TensorWorks& us) const {
     double sum = 0;
@@ -43,12 +42,7 @@ struct TensorWorks {
   }
 };
 
-/// True if rung 16 computes such a product by parts. Others it computes in FP64 as a whole, which takes longer than rung 12.
-constexpr bool is_for_tensor_fp32(const ProductShape& s) {
-  return s.K >= TensorFp32Sizes::LEAST_K && s.K <= TensorFp32Sizes::MOST_K;
-}
-
-/// Returns the work of such a product by rung 16. What data may leave to FP64 is not in it.
+/// Returns the work of a product that is_for_tensor_fp32(). What data may leave to FP64 is not in it.
 constexpr TensorWorks works_of_tensor_fp32(const ProductShape& s, const Device& device) {
   using Sizes = TensorFp32Sizes;
   const auto megabytes = [](int64_t x, int64_t y, int64_t bytes) {

@@ -8,7 +8,7 @@
 // order. Otherwise a single band of a product with K = 5000 would take 140 us.
 //
 // Each element of C is computed once: a lost row has all its elements, a lost column those outside lost rows, a band the others. The
-// order of a sum depends on the number of tiles only, so the order of the lists does not matter.
+// order of a sum depends on K and on the number of tiles only, so the order of the lists does not matter.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -45,10 +45,9 @@ struct Leftovers {
   int blocks;  // of fp64_leftovers_kernel
 
   // Of the tiles that several blocks share. A block works on one such tile at most.
-  double* sums;  // (block, a tile's elements: SUMS_OF_TILE)
-  unsigned*
-      arrived;  // (tile: blocks): how many of its blocks have put down their sums; begin at zero
-  static constexpr int SUMS_OF_TILE = 16 * 64;
+  static constexpr int SUMS_OF_TILE = Band::ROWS * Band::COLS;
+  double* sums;       // (block, a tile's elements: SUMS_OF_TILE)
+  unsigned* arrived;  // (tile: blocks), the blocks whose sums are there; they begin at zero
 
   __device__ void add_row(int64_t row) const {
     rows[atomicAdd(&counts->rows, 1u)] = static_cast<int>(row);

@@ -17,6 +17,12 @@ struct TensorFp32Sizes {
   static constexpr int64_t LEAST_STEPS = 8, MOST_STEPS = 32;
 };
 
+/// True if rung 16 computes such a product by parts. Others it computes in FP64 as a whole, which takes longer than rung 12.
+constexpr bool is_for_tensor_fp32(int64_t M, int64_t N, int64_t K) {
+  return K >= TensorFp32Sizes::LEAST_K && K <= TensorFp32Sizes::MOST_K && M <= INT32_MAX &&
+         N <= INT32_MAX;
+}
+
 /// Returns how many rows a tile of 128 columns has for a product of M x N: 64, 128 or 192. The multiprocessors compute one tile each at
 /// a time, so the time is the number of their rounds times a tile's time. Of tiles that take equally long, the larger ones are chosen:
 /// they read less.

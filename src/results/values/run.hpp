@@ -313,8 +313,8 @@ struct Result {
   std::string idea{};     // how a lab variant's lanes walk, in a line; empty for a riddle
   std::string refusal{};  // the reason why the kernel did not run, in a clause; empty if it ran
   std::string path{};     // the code path that ran, if the kernel has several
-  std::vector<ExpectedRung>
-      expected{};      // of `best`: the rungs to choose from, the chosen one first
+  /// Of `best`: the rungs to choose from, the chosen one first.
+  std::vector<ExpectedRung> expected{};
   std::string date{};  // ISO 8601; a file may hold results of several days
   Observation seen{};
   Judgement judged{};

@@ -20,7 +20,7 @@ struct KnownGpu {
   ladder::Gpu gpu;
 };
 constexpr KnownGpu KNOWN_GPUS[] = {
-    {"h200", "NVIDIA H200", {90, {.multiprocessors = 132, .shared_bytes = 227 * 1024}}},
+    {"h200", "NVIDIA H200", ladder::H200},
 };
 
 const KnownGpu& known_gpu(const std::string& word) {

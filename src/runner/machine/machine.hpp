@@ -40,8 +40,8 @@ void describe(results::Provenance& provenance);
 /// Measures the device's limits. Empty on a machine that does not measure.
 results::Roofs measure_roofs();
 
-/// Times cuBLAS's product of FP16 matrices with FP32 sums, an M x N result, alone, for about so many seconds. Returns its GFLOP/s. Nothing on a machine
-/// that does not measure, or if it cannot run there (no memory).
+/// Times cuBLAS's product of FP16 matrices with FP32 sums, an M x N result, alone, for about so many seconds. Returns its GFLOP/s.
+/// Nothing on a machine that does not measure, or if it cannot run there (no memory).
 std::optional<double> fp16_gflops(int64_t M, int64_t N, int64_t K, double seconds);
 
 /// Names an allocation, for the machine's reports. A null pointer is ignored.
