@@ -1,128 +1,362 @@
-// Finds the microseconds in src/kernels/best/tensor_us.hpp from recorded times. Writes the file's new text to stdout, and how well the
-// estimates fit to stderr.
+// Finds the microseconds of the estimates by which rung 12 and `best` choose, from recorded times. Writes a header's new text to stdout,
+// and how well the estimates fit to stderr.
+//
+//     bench/shapes.py --list --seed 1 | build/cuda/bin/plan_times > bench/baselines/nvidia-h200-plans.csv
+//     build/cuda/bin/fit_times plans bench/baselines/nvidia-h200-plans.csv > new && mv new src/kernels/tuned/tile_us.hpp
 //
 //     bench/shapes.py --kernels 12,16 --times bench/baselines/nvidia-h200-shapes.csv
-//     build/cuda/bin/fit_times bench/baselines/nvidia-h200-shapes.csv > new && mv new src/kernels/best/tensor_us.hpp
+//     build/cuda/bin/fit_times products bench/baselines/nvidia-h200-shapes.csv > new && mv new src/kernels/best/tensor_us.hpp
 //
-// The time of a product is modelled as a sum over kinds of work (tensor_time.hpp), so this is a linear least-squares fit of relative errors.
-// A kind of work takes no less than no time: kinds with a negative result are left out, one at a time. Some products are much slower than
-// the model because their data sent sums to FP64; they are left out, too, and counted.
+// Both estimates are sums over kinds of work (tile_times.hpp, tensor_time.hpp), so each fit is a linear least-squares fit of relative
+// errors, in which a kind of work takes no less than no time.
 #include <fmt/format.h>
 
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <iterator>
+#include <limits>
+#include <map>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "kernels/best/choice.hpp"
 #include "kernels/best/tensor_time.hpp"
+#include "kernels/tuned/split_search.hpp"
+#include "kernels/tuned/tile_table.hpp"
 
 namespace {
 
-using ladder::TensorWork, ladder::TensorWorks;
+using Eigen::Index, Eigen::MatrixXd, Eigen::VectorXd;
+using ladder::CallWork, ladder::SplitPlan, ladder::TensorWork, ladder::TensorWorks,
+    ladder::TileWork;
 
-struct Sample {
-  int64_t M, N, K;
-  double us;
-  TensorWorks works;
+constexpr int USAGE = 2;  // exit code
 
-  double error(const TensorWorks& us_of) const { return works.times(us_of) / us; }
+// A file of recorded times. Its first line, without "# ", says where the times come from.
+struct Recorded {
+  std::string origin;
+  std::vector<std::istringstream> lines;  // commas are blanks
 };
 
-constexpr auto KINDS = static_cast<Eigen::Index>(TensorWork::count);
-
-// Reads rung 16's lines of a file of bench/shapes.py --times. `origin`: the file's first line, without "# ".
-std::vector<Sample> samples_of(std::ifstream& file, std::string& origin) {
-  std::vector<Sample> samples;
+Recorded read(std::ifstream& file) {
+  Recorded recorded;
   std::string line;
-  if (std::getline(file, line)) origin = line.substr(std::min<size_t>(2, line.size()));
+  if (std::getline(file, line)) recorded.origin = line.substr(std::min<size_t>(2, line.size()));
   while (std::getline(file, line)) {
     std::ranges::replace(line, ',', ' ');
-    std::istringstream words(line);
-    int kernel = 0;
-    int64_t M = 0, N = 0, K = 0;
-    double us = 0;
-    if (!(words >> kernel >> M >> N >> K >> us) || kernel != 16) continue;
-    if (us > 0 && ladder::is_for_tensor_fp32(M, N, K)) {
-      const ladder::ProductShape shape = ladder::dense_shape(M, N, K);
-      samples.push_back({M, N, K, us, works_of_tensor_fp32(shape, ladder::H200.device)});
+    recorded.lines.emplace_back(line);
+  }
+  return recorded;
+}
+
+// Returns the x >= 0 for which A x is closest to b. (The algorithm NNLS of Lawson and Hanson, "Solving Least Squares Problems", 1974,
+// chapter 23: columns enter one at a time, and leave when their result would become negative.)
+VectorXd fit(const MatrixXd& A, const VectorXd& b) {
+  const VectorXd norms = A.colwise().norm().cwiseMax(1e-300);
+  const MatrixXd scaled = A * norms.cwiseInverse().asDiagonal();
+  const MatrixXd products = scaled.transpose() * scaled;
+  const VectorXd right = scaled.transpose() * b;
+  constexpr double LITTLE = 1e-9;
+  VectorXd x = VectorXd::Zero(A.cols());
+  std::vector<Index> in;  // columns with x > 0
+  for (Index rounds = 0; rounds < 10 * A.cols(); ++rounds) {
+    VectorXd gain = right - products * x;
+    gain(in).setZero();
+    Index entering = 0;
+    if (gain.maxCoeff(&entering) < LITTLE * b.norm()) break;
+    in.push_back(entering);
+    while (true) {
+      const VectorXd best = products(in, in).ldlt().solve(right(in));
+      double step = 1;  // the largest that keeps all results positive
+      for (Index i = 0; i < best.size(); ++i) {
+        const double now = x(in[size_t(i)]);
+        if (best(i) <= 0) step = std::min(step, now / (now - best(i)));
+      }
+      x(in) += step * (best - x(in));
+      if (step == 1) break;
+      std::erase_if(in, [&](Index i) {
+        const bool leaves = x(i) <= LITTLE;
+        if (leaves) x(i) = 0;
+        return leaves;
+      });
     }
+  }
+  return x.cwiseQuotient(norms);
+}
+
+// How far estimates are from recorded times.
+class Errors {
+ public:
+  void add(double estimated, double recorded, std::string product) {
+    const double ratio = estimated / recorded;
+    log_sum_ += std::abs(std::log(ratio));
+    ++count_;
+    if (count_ > 1 && std::abs(std::log(ratio)) < std::abs(std::log(worst_))) return;
+    worst_ = ratio;
+    worst_product_ = std::move(product);
+  }
+  double mean_percent() const { return 100 * std::expm1(log_sum_ / count_); }
+  double worst_percent() const { return 100 * (worst_ - 1); }
+  const std::string& worst_product() const { return worst_product_; }
+
+ private:
+  double log_sum_ = 0, worst_ = 1;
+  int count_ = 0;
+  std::string worst_product_;
+};
+
+template <typename Kind>
+std::string text_of(const ladder::Works<Kind>& us) {
+  std::string text = "{{";
+  for (size_t i = 0; i < us.of.size(); ++i)
+    text += fmt::format("{}{:.4g}", i == 0 ? "" : ", ", us.of[i]);
+  return text + "}}";
+}
+
+void print_header(const std::string& origin, const std::string& fits, std::string_view include) {
+  fmt::print(stderr, "{}\n", fits);
+  fmt::print("// Written by bench/fit_times. Do not edit; run it again.\n// {}\n// {}\n", origin,
+             fits);
+  fmt::print(
+      "#pragma once\n\n#include \"{}\"\n\n// clang-format off: numbers\nnamespace ladder {{\n\n",
+      include);
+}
+
+int too_few(size_t samples, const char* of, int numbers) {
+  fmt::print(stderr,
+             "fit_times: the file has {} usable lines of {}: too few for a fit of {} numbers\n",
+             samples, of, numbers);
+  return USAGE;
+}
+
+// ---- Plans of rungs 11 and 12: tile_us.hpp.
+
+struct PlanSample {
+  int kernel;
+  int64_t M, N, K;
+  double us;
+  SplitPlan plan;
+  ladder::PlanWork work;
+};
+
+std::vector<PlanSample> plan_samples_of(Recorded& recorded, bool vector) {
+  std::vector<PlanSample> samples;
+  for (std::istringstream& words : recorded.lines) {
+    PlanSample s{};
+    int is_vector = 0;
+    SplitPlan& plan = s.plan;
+    if (!(words >> s.kernel >> is_vector >> s.M >> s.N >> s.K >> plan.choice >> plan.blocks >>
+          plan.rounds >> s.us))
+      continue;
+    if ((is_vector == 1) != vector) continue;
+    const bool whole = s.kernel == 11;
+    if (plan.choice >= (whole ? std::size(ladder::TUNED_TABLE) : std::size(ladder::STREAM_K_TABLE)))
+      continue;
+    const ladder::Tile& t =
+        (whole ? ladder::TUNED_TABLE : ladder::STREAM_K_TABLE)[plan.choice].tile;
+    if (whole && !ladder::is_whole_choice(t, s.K)) continue;
+    const SplitPlan all = ladder::undivided(plan.choice, t, s.M, s.N, s.K);
+    plan.tiles_m = all.tiles_m;
+    plan.tiles_n = all.tiles_n;
+    plan.steps = all.steps;
+    s.work = ladder::work_of(plan, t, s.M, s.N, s.K, ladder::H200.device.multiprocessors);
+    samples.push_back(s);
   }
   return samples;
 }
 
-TensorWorks fit(const std::vector<Sample>& samples) {
-  std::vector<Eigen::Index> kinds;  // that are not left out
-  for (Eigen::Index kind = 0; kind < KINDS; ++kind) {
-    if (std::ranges::any_of(samples, [&](const Sample& s) { return s.works.of[size_t(kind)] > 0; }))
-      kinds.push_back(kind);
+// The columns of the fit: first the kinds of CallWork, then for each kernel and tile those of TileWork. Steps of more blocks side by side
+// take at least as long, so the fit's numbers are the differences.
+constexpr size_t CALL_KINDS = static_cast<size_t>(CallWork::count),
+                 TILE_KINDS = static_cast<size_t>(TileWork::count);
+constexpr size_t WHOLE = std::size(ladder::TUNED_TABLE),
+                 DIVIDED = std::size(ladder::STREAM_K_TABLE);
+constexpr size_t COLUMNS = CALL_KINDS + TILE_KINDS * (WHOLE + DIVIDED);
+
+size_t column_of(int kernel, size_t choice) {
+  return CALL_KINDS + TILE_KINDS * (choice + (kernel == 11 ? 0 : WHOLE));
+}
+
+using Times = ladder::PlanTimes<WHOLE, DIVIDED>;
+
+Times fit_plans(const std::vector<PlanSample>& samples) {
+  std::map<std::tuple<int64_t, int64_t, int64_t>, double> best;
+  for (const PlanSample& s : samples) {
+    const auto [at, is_new] = best.try_emplace({s.M, s.N, s.K}, s.us);
+    if (!is_new) at->second = std::min(at->second, s.us);
   }
-  const auto rows = static_cast<Eigen::Index>(samples.size());
-  while (true) {
-    Eigen::MatrixXd works(rows, static_cast<Eigen::Index>(kinds.size()));
-    for (Eigen::Index row = 0; row < rows; ++row) {
-      const Sample& s = samples[size_t(row)];
-      for (Eigen::Index i = 0; i < works.cols(); ++i)
-        works(row, i) = s.works.of[size_t(kinds[size_t(i)])] / s.us;
-    }
-    const Eigen::VectorXd us = works.colPivHouseholderQr().solve(Eigen::VectorXd::Ones(rows));
-    Eigen::Index worst = -1;
-    for (Eigen::Index i = 0; i < us.size(); ++i) {
-      const auto weight = [&](Eigen::Index j) { return us(j) * works.col(j).norm(); };
-      if (us(i) < 0 && (worst < 0 || weight(i) < weight(worst))) worst = i;
-    }
-    if (worst >= 0) {
-      kinds.erase(kinds.begin() + worst);
-      continue;
-    }
-    TensorWorks result;
-    for (Eigen::Index i = 0; i < us.size(); ++i) result.of[size_t(kinds[size_t(i)])] = us(i);
-    return result;
+  MatrixXd A = MatrixXd::Zero(Index(samples.size()), Index(COLUMNS));
+  VectorXd b(Index(samples.size()));
+  for (size_t row = 0; row < samples.size(); ++row) {
+    const PlanSample& s = samples[row];
+    // A plan that takes twice as long as the best will not be chosen: its error counts a quarter.
+    const double weight = std::pow(best.at({s.M, s.N, s.K}) / s.us, 2);
+    const auto set = [&](size_t column, double amount) {
+      A(Index(row), Index(column)) = weight * amount / s.us;
+    };
+    for (size_t i = 0; i < CALL_KINDS; ++i) set(i, s.work.call.of[i]);
+    const size_t first = column_of(s.kernel, s.plan.choice);
+    set(first, s.work.tile.of[0]);
+    double steps = 0;  // of so many blocks or more side by side
+    for (size_t i = TILE_KINDS - 1; i > 0; --i) set(first + i, steps += s.work.tile.of[i]);
+    b(Index(row)) = weight;
   }
+  const VectorXd x = fit(A, b);
+  Times times{};
+  for (size_t i = 0; i < CALL_KINDS; ++i) times.call.of[i] = x(Index(i));
+  const auto tile = [&](int kernel, size_t choice) {
+    ladder::Works<TileWork> us;
+    const size_t first = column_of(kernel, choice);
+    us.of[0] = x(Index(first));
+    double step = 0;
+    for (size_t i = 1; i < TILE_KINDS; ++i) us.of[i] = step += x(Index(first + i));
+    return us;
+  };
+  for (size_t i = 0; i < WHOLE; ++i) times.whole[i] = tile(11, i);
+  for (size_t i = 0; i < DIVIDED; ++i) times.divided[i] = tile(12, i);
+  return times;
+}
+
+double estimate(const PlanSample& s, const Times& times) {
+  const auto& of_tile = (s.kernel == 11 ? times.whole : times.divided)[s.plan.choice];
+  return s.work.call.times(times.call) + s.work.tile.times(of_tile);
+}
+
+// Returns how much longer the plans that the estimates choose take than the fastest recorded ones, in per cent: the geometric mean.
+double regret(const std::vector<PlanSample>& samples, const Times& times) {
+  struct OfShape {
+    double chosen_estimate, chosen_us, best_us;
+  };
+  std::map<std::tuple<int64_t, int64_t, int64_t>, OfShape> shapes;
+  for (const PlanSample& s : samples) {
+    const double us = estimate(s, times);
+    const auto [at, is_new] = shapes.try_emplace({s.M, s.N, s.K}, OfShape{us, s.us, s.us});
+    OfShape& shape = at->second;
+    shape.best_us = std::min(shape.best_us, s.us);
+    if (us < shape.chosen_estimate) {
+      shape.chosen_estimate = us;
+      shape.chosen_us = s.us;
+    }
+  }
+  double log_sum = 0;
+  for (const auto& [shape, of] : shapes) log_sum += std::log(of.chosen_us / of.best_us);
+  return 100 * std::expm1(log_sum / static_cast<double>(shapes.size()));
+}
+
+int print_plan_times(std::ifstream& file) {
+  std::string text, fits, origin;
+  const std::streampos begin = file.tellg();
+  for (const bool vector : {false, true}) {
+    file.clear();
+    file.seekg(begin);
+    Recorded recorded = read(file);
+    origin = recorded.origin;
+    const std::vector<PlanSample> samples = plan_samples_of(recorded, vector);
+    if (samples.size() < 5 * COLUMNS)
+      return too_few(samples.size(), vector ? "vector access" : "scalar access", COLUMNS);
+    const Times times = fit_plans(samples);
+    Errors errors;
+    for (const PlanSample& s : samples)
+      errors.add(estimate(s, times), s.us, fmt::format("{}x{}x{}", s.M, s.N, s.K));
+    fits += fmt::format(
+        "{}{} plans of {} access: mean error {:.1f} %, the chosen plans {:.1f} % slower than the "
+        "fastest",
+        vector ? "; " : "", samples.size(), vector ? "vector" : "scalar", errors.mean_percent(),
+        regret(samples, times));
+    text += fmt::format("    {{ // {} access\n     {},\n", vector ? "16-byte" : "4-byte",
+                        text_of(times.call));
+    for (const auto& us : {std::vector(std::begin(times.whole), std::end(times.whole)),
+                           std::vector(std::begin(times.divided), std::end(times.divided))}) {
+      text += "     {";
+      for (size_t i = 0; i < us.size(); ++i)
+        text += fmt::format("{}{}", i == 0 ? "" : ",\n      ", text_of(us[i]));
+      text += "},\n";
+    }
+    text += "    },\n";
+  }
+  print_header(origin, fits, "kernels/tuned/tile_times.hpp");
+  fmt::print(
+      "inline constexpr PlanTimes<{}, {}> TILE_US[] = {{\n{}}};\n\n}}  // namespace ladder\n",
+      WHOLE, DIVIDED, text);
+  return 0;
+}
+
+// ---- Products by rung 16: tensor_us.hpp.
+
+struct ProductSample {
+  int64_t M, N, K;
+  double us;
+  TensorWorks works;
+
+  double ratio(const TensorWorks& us_of) const { return works.times(us_of) / us; }
+};
+
+std::vector<ProductSample> product_samples_of(Recorded& recorded) {
+  std::vector<ProductSample> samples;
+  for (std::istringstream& words : recorded.lines) {
+    int kernel = 0;
+    int64_t M = 0, N = 0, K = 0;
+    double us = 0;
+    if (!(words >> kernel >> M >> N >> K >> us) || kernel != 16 || us <= 0) continue;
+    if (!ladder::is_for_tensor_fp32(M, N, K)) continue;
+    const ladder::ProductShape shape = ladder::dense_shape(M, N, K);
+    samples.push_back({M, N, K, us, works_of_tensor_fp32(shape, ladder::H200.device)});
+  }
+  return samples;
+}
+
+TensorWorks fit_products(const std::vector<ProductSample>& samples) {
+  TensorWorks result;
+  MatrixXd A(Index(samples.size()), Index(result.of.size()));
+  for (Index row = 0; row < A.rows(); ++row) {
+    const ProductSample& s = samples[size_t(row)];
+    for (Index i = 0; i < A.cols(); ++i) A(row, i) = s.works.of[size_t(i)] / s.us;
+  }
+  const VectorXd x = fit(A, VectorXd::Ones(A.rows()));
+  for (size_t i = 0; i < result.of.size(); ++i) result.of[i] = x(Index(i));
+  return result;
+}
+
+// Some products are much slower than the estimate because their data sent sums to FP64; they are left out, and counted.
+int print_product_times(std::ifstream& file) {
+  Recorded recorded = read(file);
+  std::vector<ProductSample> samples = product_samples_of(recorded);
+  const size_t all = samples.size();
+  constexpr auto KINDS = static_cast<int>(TensorWork::count);
+  if (all < size_t{5} * KINDS) return too_few(all, "kernel 16", KINDS);
+  constexpr double FAR = 0.6;  // of the time: the rest was spent on FP64
+  TensorWorks us = fit_products(samples);
+  std::erase_if(samples, [&](const ProductSample& s) { return s.ratio(us) < FAR; });
+  us = fit_products(samples);
+
+  Errors errors;
+  for (const ProductSample& s : samples)
+    errors.add(s.works.times(us), s.us, fmt::format("{}x{}x{}", s.M, s.N, s.K));
+  const std::string fits = fmt::format(
+      "{} products, {} more left out; mean error {:.1f} %, largest {:+.0f} % at {}", samples.size(),
+      all - samples.size(), errors.mean_percent(), errors.worst_percent(), errors.worst_product());
+  print_header(recorded.origin, fits, "kernels/best/tensor_time.hpp");
+  fmt::print(
+      "inline constexpr TensorWorks TENSOR_FP32_US{{\n    {}}};\n\n}}  // namespace ladder\n",
+      text_of(us).substr(1, text_of(us).size() - 2));
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::ifstream file(argc == 2 ? argv[1] : "");
-  if (!file) {
-    fmt::print(stderr, "usage: fit_times FILE.csv, a file of bench/shapes.py --times\n");
-    return 2;
-  }
-  std::string origin;
-  std::vector<Sample> samples = samples_of(file, origin);
-  if (samples.size() < 5 * static_cast<size_t>(KINDS)) {
+  const std::string_view what = argc == 3 ? argv[1] : "";
+  std::ifstream file(argc == 3 ? argv[2] : "");
+  if (!file || (what != "plans" && what != "products")) {
     fmt::print(stderr,
-               "fit_times: {} has {} usable lines of kernel 16: too few for a fit of {} numbers\n",
-               argv[1], samples.size(), KINDS);
-    return 2;
+               "usage: fit_times plans FILE.csv, a file of bench/plan_times\n"
+               "       fit_times products FILE.csv, a file of bench/shapes.py --times\n");
+    return USAGE;
   }
-  const size_t all = samples.size();
-  constexpr double FAR = 0.6;  // of the time: the rest was spent on FP64
-  TensorWorks us = fit(samples);
-  std::erase_if(samples, [&](const Sample& s) { return s.error(us) < FAR; });
-  us = fit(samples);
-
-  double log_error = 0;
-  for (const Sample& s : samples) log_error += std::abs(std::log(s.error(us)));
-  const double mean = 100 * std::expm1(log_error / static_cast<double>(samples.size()));
-  const auto far = [&](const Sample& s) { return std::abs(std::log(s.error(us))); };
-  const Sample& worst = *std::ranges::max_element(samples, {}, far);
-  const std::string fits = fmt::format(
-      "{} products, {} more left out; mean error {:.1f} %, largest {:+.0f} % at {}x{}x{}",
-      samples.size(), all - samples.size(), mean, 100 * (worst.error(us) - 1), worst.M, worst.N,
-      worst.K);
-  fmt::print(stderr, "{}\n", fits);
-
-  fmt::print("// Written by bench/fit_times. Do not edit; run it again.\n// {}\n// {}\n", origin,
-             fits);
-  fmt::print(
-      "#pragma once\n\n#include \"kernels/best/tensor_time.hpp\"\n\n// clang-format off: "
-      "numbers\nnamespace ladder {{\n\n"
-      "inline constexpr TensorWorks TENSOR_FP32_US{{\n    {{");
-  for (size_t i = 0; i < us.of.size(); ++i) fmt::print("{}{:.4g}", i == 0 ? "" : ", ", us.of[i]);
-  fmt::print("}}}};\n\n}}  // namespace ladder\n");
+  return what == "plans" ? print_plan_times(file) : print_product_times(file);
 }

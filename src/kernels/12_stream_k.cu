@@ -9,13 +9,15 @@
 //
 //   split_plan.hpp       the share of each block, for a given tile and number of blocks
 //   split_search.hpp     the choice of tile and number of blocks, for a shape and a device
+//   tile_times.hpp       the estimated time of each choice
 //   stream_k_kernel.cuh  rung 11's main loop over a block's share; parts of tiles go to a workspace, and
 //                        a second kernel adds the parts of each tile, in the order of k
 //   few_rows.cuh         for M <= 8, too few rows for tiles
 //   few_cols.cuh         for N <= 8
 //   turned_copies.cuh    for transposed matrices
 //
-// If the plan divides no tile, rung 11 computes the product. Rung 11's kernel also computes the small products of a batch together.
+// If it is faster to divide nothing, rung 11's kernel computes the product, with the tile that is fastest for this K. It also computes the
+// small products of a batch together.
 //
 // On an H200 this is 121 % of cuBLAS at 1536^3, 111 % at 2560^3, 118 % at 3072^3, 105 to 107 % at 4096^3,
 // 6144^3 and 8192^3, and 163 % at 64 x 64 x 65536; but 99 % at 2049^3, 95 % at 16384 x 1 x 16384 and 92 % at
@@ -33,18 +35,18 @@
 #include "kernels/tuned/split_plan.hpp"    // exercise: in place
 #include "kernels/tuned/split_search.hpp"  // exercise: in place
 #include "kernels/tuned/stream_k_kernel.cuh"
+#include "kernels/tuned/stream_k_plan.hpp"
 #include "kernels/tuned/stream_workspace.hpp"
 #include "kernels/tuned/tile_table.hpp"
 #include "kernels/tuned/turned_copies.cuh"
 
 namespace ladder {
-
-extern const Rung tuned;  // rung 11
-
 namespace {
 
 // exercise table: begin
 constexpr const auto& TABLE = STREAM_K_TABLE;
+
+constexpr TimedTiles tiles(bool vector) { return divided_tiles(vector); }
 // exercise table: end
 
 template <size_t CHOICE>
@@ -120,7 +122,7 @@ Shape shape_of(const Sgemm& p) {
 bool is_aligned(const Sgemm& p) {
   switch (shape_of(p)) {
     case Shape::few_rows:
-      return is_vector_aligned(p.A, p.lda, 16) && is_vector_aligned(p.B, p.ldb, 16);
+      return is_vector_aligned(p.B, p.ldb, 16);
     case Shape::few_cols:
       return is_vector_aligned(p.A, p.lda, 16);
     case Shape::tiles:
@@ -143,26 +145,26 @@ cudaError_t launch_stream_k(const Sgemm& p, cudaStream_t stream) {
     return vector ? launch_few_cols<true>(p, device.multiprocessors, stream)
                   : launch_few_cols<false>(p, device.multiprocessors, stream);
   }
-  const SplitPlan plan = plan_split(TABLE, p.M, p.N, p.K, device);
-  if (plan.blocks == plan.tiles()) return tuned.launch(p, stream);  // nothing to divide
-  return launch_stream_k_choice(plan, p, vector, device.multiprocessors, stream);
+  const ProductPlan plan = plan_product(whole_tiles(vector), tiles(vector), p.M, p.N, p.K, device);
+  return plan.is_whole
+             ? launch_tuned_choice(plan.choice, Call(p), vector, device.multiprocessors, stream)
+             : launch_stream_k_choice(plan.split, p, vector, device.multiprocessors, stream);
 }
 
 // Launches the products of a batch together if they are so small that this is faster, as a rule. Otherwise one after the other.
 cudaError_t launch_batch_stream_k(const Call& call, cudaStream_t stream) {
-  const Sgemm& p = call.product;
   Device device{};
   cudaError_t error = describe_device(&device);
   if (error != cudaSuccess) return error;
-  const bool vector = is_aligned(p);
-  const double alone_us = estimate_product_us(TABLE, p.M, p.N, p.K, vector, device);
-  const BatchPlan plan =
-      plan_batch(TUNED_TABLE, alone_us, p.M, p.N, p.K, vector, call.batch, device);
-  if (plan.together) {
+  WorkspaceLayout counted(nullptr);
+  const Call sized = turned(with_better_sides(call), counted);
+  const Sgemm& p = sized.product;
+  const bool vector =
+      are_b_and_c_vector_aligned(p, 16) && sized.stride_b % 4 == 0 && sized.stride_c % 4 == 0;
+  const BatchPlan plan = plan_batch(p.M, p.N, p.K, vector, call.batch, device);
+  if (plan.is_together) {
     return turn_and_launch(call, stream, [&](const Call& turned, cudaStream_t on) {
-      const bool all_vector = are_b_and_c_vector_aligned(turned.product, 16) &&
-                              turned.stride_b % 4 == 0 && turned.stride_c % 4 == 0;
-      return launch_tuned_choice(plan.choice, turned, all_vector, device.multiprocessors, on);
+      return launch_tuned_choice(plan.choice, turned, vector, device.multiprocessors, on);
     });
   }
   for (int64_t i = 0; i < call.batch && error == cudaSuccess; ++i)

@@ -10,6 +10,7 @@
 #include "kernels/tuned/choose_tile.hpp"
 #include "kernels/tuned/split_plan.hpp"
 #include "kernels/tuned/split_search.hpp"
+#include "kernels/tuned/stream_k_plan.hpp"
 #include "kernels/tuned/tile.hpp"
 #include "kernels/tuned/tile_fields.hpp"
 #include "kernels/tuned/tile_table.hpp"
@@ -18,6 +19,8 @@ namespace ladder {
 namespace {
 
 constexpr Device H200{.multiprocessors = 132, .shared_bytes = 227 * 1024};
+
+constexpr TimedTiles DIVIDED = divided_tiles(true);
 
 // Returns an H200 with another number of multiprocessors.
 constexpr Device with(int multiprocessors) { return {multiprocessors, H200.shared_bytes}; }
@@ -104,7 +107,7 @@ TEST(Device, IsNeverGivenATileThatItsSharedMemoryCannotHold) {
       for (const int64_t K : {int64_t{64}, size, int64_t{65536}}) {
         SCOPED_TRACE(testing::Message() << size << " and K " << K << " in " << device.shared_bytes);
         EXPECT_LE(chosen(size, size, device).shared_bytes(), device.shared_bytes);
-        const SplitPlan plan = plan_split(STREAM_K_TABLE, size, size, K, device);
+        const SplitPlan plan = plan_split(DIVIDED, size, size, K, device);
         EXPECT_LE(STREAM_K_TABLE[plan.choice].tile.shared_bytes(), device.shared_bytes);
         EXPECT_GE(plan.blocks, 1);
       }
@@ -165,7 +168,7 @@ TEST(SplitPlan, GivesEachStepToOneBlock) {
         for (const int multiprocessors : {1, 3, H200.multiprocessors}) {
           SCOPED_TRACE(testing::Message()
                        << M << "x" << N << "x" << K << " on " << multiprocessors);
-          expect_complete(plan_split(STREAM_K_TABLE, M, N, K, with(multiprocessors)));
+          expect_complete(plan_split(DIVIDED, M, N, K, with(multiprocessors)));
         }
       }
     }
@@ -213,43 +216,80 @@ TEST(SplitPlan, IsChargedForPiecesThatDivideATileUnevenly) {
 }
 
 TEST(SplitPlan, DividesKWhereThereAreFewTiles) {
-  const SplitPlan plan = plan_split(STREAM_K_TABLE, 64, 64, 65536, H200);
+  const SplitPlan plan = plan_split(DIVIDED, 64, 64, 65536, H200);
   EXPECT_GE(plan.blocks, H200.multiprocessors);
   EXPECT_TRUE(plan.has_parts());
   // The shape on which promise_test sees rung 12 divide the work.
-  EXPECT_TRUE(plan_split(STREAM_K_TABLE, 128, 128, 2048, H200).has_parts());
+  EXPECT_TRUE(plan_split(DIVIDED, 128, 128, 2048, H200).has_parts());
 }
 
 TEST(SplitPlan, GivesOutWholeTilesFirstWhereThereAreMany) {
-  const SplitPlan plan = plan_split(STREAM_K_TABLE, 16384, 16384, 16384, H200);
+  const SplitPlan plan = plan_split(DIVIDED, 16384, 16384, 16384, H200);
   EXPECT_GT(plan.whole_tiles(), plan.tiles() * 9 / 10);
 }
 
 TEST(SplitPlan, DividesNothingForAShortK) {
-  EXPECT_FALSE(plan_split(STREAM_K_TABLE, 4096, 4096, 16, H200).has_parts());
-  EXPECT_FALSE(plan_split(STREAM_K_TABLE, 100, 100, 0, H200).has_parts());
+  EXPECT_FALSE(plan_split(DIVIDED, 4096, 4096, 16, H200).has_parts());
+  EXPECT_FALSE(plan_split(DIVIDED, 100, 100, 0, H200).has_parts());
 }
 
 // Many small products fill the device together. Two long sums do not: each is divided among all blocks.
 TEST(BatchPlan, PutsSmallProductsTogether) {
   const auto plan = [](int64_t M, int64_t N, int64_t K, int64_t batch) {
-    const SplitPlan one = plan_split(STREAM_K_TABLE, M, N, K, H200);
-    const double alone_us =
-        estimate_us(one, STREAM_K_TABLE[one.choice], M, N, H200.multiprocessors);
-    return plan_batch(TUNED_TABLE, alone_us, M, N, K, true, batch, H200);
+    return plan_batch(M, N, K, true, batch, H200);
   };
-  EXPECT_TRUE(plan(128, 128, 128, 64).together);
-  EXPECT_TRUE(plan(32, 32, 32, 1000).together);
-  EXPECT_TRUE(plan(128, 128, 128, 2).together);
-  EXPECT_FALSE(plan(64, 64, 65536, 2).together);
+  EXPECT_TRUE(plan(128, 128, 128, 64).is_together);
+  EXPECT_TRUE(plan(32, 32, 32, 1000).is_together);
+  EXPECT_TRUE(plan(128, 128, 128, 2).is_together);
+  EXPECT_FALSE(plan(128, 128, 128, 1).is_together);
+  EXPECT_FALSE(plan(64, 64, 65536, 2).is_together);
   EXPECT_LE(TUNED_TABLE[plan(32, 32, 32, 1000).choice].tile.BM, 32);
   // A long K takes no tile that adds it in one chain.
   for (const BatchPlan& of_long : {plan(344, 744, 30736, 73), plan(476, 1778, 6062, 14)})
-    EXPECT_TRUE(!of_long.together || TUNED_TABLE[of_long.choice].tile.chain > 0);
-  // A product alone that takes no time is never put together with others.
-  EXPECT_FALSE(plan_batch(TUNED_TABLE, 0, 32, 32, 32, true, 1000, H200).together);
+    EXPECT_TRUE(!of_long.is_together || TUNED_TABLE[of_long.choice].tile.chain > 0);
   // 64 products of 512 x 512 fill the device with large tiles.
   EXPECT_GE(TUNED_TABLE[plan(512, 512, 512, 64).choice].tile.BM, 64);
+  // A batch never takes longer than its products one by one.
+  for (const int64_t size : {16, 100, 600, 3000}) {
+    for (const int64_t batch : {1, 2, 50})
+      EXPECT_LE(plan(size, size, size, batch).us,
+                static_cast<double>(batch) * plan(size, size, size, 1).us * (1 + 1e-9));
+  }
+}
+
+TEST(WholePlan, TakesNoTileThatAddsALongKInOneChain) {
+  for (const int64_t size : {256, 1000, 4096, 8192}) {
+    for (const bool vector : {false, true}) {
+      const WholePlan plan = plan_whole(whole_tiles(vector), size, size, 4096, 1, H200);
+      EXPECT_GT(TUNED_TABLE[plan.choice].tile.chain, 0) << size;
+    }
+  }
+}
+
+// A short K is not divided, and a product with few tiles and a long K is.
+TEST(ProductPlan, DividesWhatIsLong) {
+  const auto is_whole = [](int64_t M, int64_t N, int64_t K) {
+    return plan_product(whole_tiles(true), divided_tiles(true), M, N, K, H200).is_whole;
+  };
+  EXPECT_TRUE(is_whole(4096, 4096, 16));
+  EXPECT_TRUE(is_whole(100, 100, 0));
+  EXPECT_FALSE(is_whole(64, 64, 65536));
+}
+
+// More blocks side by side take longer for a step, but not as long as one after the other; and no kind of work takes less than no time.
+TEST(TileTimes, ArePlausible) {
+  for (const bool vector : {false, true}) {
+    for (const TimedTiles& tiles : {whole_tiles(vector), divided_tiles(vector)}) {
+      ASSERT_EQ(tiles.tiles.size(), tiles.us.size());
+      for (const double us : tiles.call_us.of) EXPECT_GE(us, 0);
+      for (const Works<TileWork>& us : tiles.us) {
+        for (size_t i = 1; i < us.of.size(); ++i) {
+          EXPECT_GE(us.of[i], i == 1 ? 0 : us.of[i - 1]);
+          EXPECT_LE(us.of[i], static_cast<double>(i) * us.of[1] * 1.2);
+        }
+      }
+    }
+  }
 }
 
 TEST(StrideForCopies, BeginsLongRowsAtALineOfL2) {

@@ -5,8 +5,7 @@
 
 #include "kernels/best/tensor_time.hpp"
 #include "kernels/best/tensor_us.hpp"
-#include "kernels/tuned/split_search.hpp"
-#include "kernels/tuned/tile_table.hpp"
+#include "kernels/tuned/stream_k_plan.hpp"
 
 namespace ladder {
 namespace {
@@ -20,9 +19,7 @@ double turn_us(int64_t rows, int64_t cols) {
 // Returns the time of `batch` products by rung 12.
 double stream_k_us(const ProductShape& s, int64_t batch, const Device& device) {
   const bool vector = s.aligned_c && (s.aligned_b || s.transposed_b);  // a copy is aligned
-  const double alone = estimate_product_us(STREAM_K_TABLE, s.M, s.N, s.K, vector, device);
-  double us =
-      batch == 1 ? alone : plan_batch(TUNED_TABLE, alone, s.M, s.N, s.K, vector, batch, device).us;
+  double us = plan_batch(s.M, s.N, s.K, vector, batch, device).us;
   if (s.transposed_a) us += static_cast<double>(batch) * turn_us(s.M, s.K);
   if (s.transposed_b) us += static_cast<double>(batch) * turn_us(s.K, s.N);
   return us;

@@ -2,7 +2,6 @@
 // bench/fit_times finds the microseconds from recorded times.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -10,6 +9,7 @@
 #include "kernels/tensor/division.hpp"
 #include "kernels/tensor/tile_rows.hpp"
 #include "kernels/tuned/tile.hpp"
+#include "kernels/tuned/tile_times.hpp"
 
 namespace ladder {
 
@@ -29,18 +29,7 @@ enum class TensorWork : size_t {
   count
 };
 
-/// How much of each kind, or microseconds for each.
-struct TensorWorks {
-  std::array<double, static_cast<size_t>(TensorWork::count)> of{};
-
-  constexpr double& operator[](TensorWork kind) { return of[static_cast<size_t>(kind)]; }
-  /// Returns the sum of products.
-  constexpr double times(const TensorWorks& us) const {
-    double sum = 0;
-    for (size_t i = 0; i < of.size(); ++i) sum += of[i] * us.of[i];
-    return sum;
-  }
-};
+using TensorWorks = Works<TensorWork>;
 
 /// Returns the work of a product that is_for_tensor_fp32(). What data may leave to FP64 is not in it.
 constexpr TensorWorks works_of_tensor_fp32(const ProductShape& s, const Device& device) {

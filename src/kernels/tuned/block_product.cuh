@@ -39,15 +39,55 @@
 
 namespace ladder {
 
+/// Passes each sum of a warp's tile to out.take(row, col, sum), so that neighbouring lanes have neighbouring columns. The lanes exchange
+/// their sums in the warp's own part of `shared`, which has T.ring_floats(): the i-th row of all lanes at a time.
+template <Tile T, typename Out>
+__device__ __forceinline__ void give_elements(const float (&sum)[T.TM][T.TN], float* shared,
+                                              const Out& out) {
+  using Lanes = WarpLanes<T.WM / T.TM, T.WN / T.TN>;
+  constexpr int ROWS = T.WM / T.TM, ROW_GROUP = T.WM / (T.TM / 4), COL_GROUP = T.WN / (T.TN / 4);
+  constexpr int STRIDE = T.WN + 8;  // 8 more: fewer lanes meet in a bank
+  static_assert(T.threads() / 32 * ROWS * STRIDE <= T.ring_floats() && T.WN % 32 == 0);
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int first_row = warp % (T.BM / T.WM) * T.WM, first_col = warp / (T.BM / T.WM) * T.WN;
+  float* rows = &shared[warp * ROWS * STRIDE];  // (m: ROWS, n: WN)
+  float* to = &rows[Lanes::row(lane) * STRIDE + 4 * Lanes::col(lane)];
+  const float* from = &rows[swapped(lane)];
+#pragma unroll
+  for (int i = 0; i < T.TM; ++i) {
+#pragma unroll
+    for (int g = 0; g < T.TN / 4; ++g) {
+      *reinterpret_cast<float4*>(to + g * COL_GROUP) = swap_pairs(&sum[i][4 * g]);
+    }
+    __syncwarp();  // the rows are there
+    float line[ROWS][T.WN / 32];
+#pragma unroll
+    for (int row = 0; row < ROWS; ++row) {
+#pragma unroll
+      for (int j = 0; j < T.WN / 32; ++j) line[row][j] = from[row * STRIDE + 32 * j];
+    }
+    __syncwarp();  // nobody may overwrite them while a neighbour still reads them
+#pragma unroll
+    for (int row = 0; row < ROWS; ++row) {
+#pragma unroll
+      for (int j = 0; j < T.WN / 32; ++j) {
+        out.take(first_row + 4 * row + i / 4 * ROW_GROUP + i % 4, first_col + lane + 32 * j,
+                 line[row][j]);
+      }
+    }
+  }
+}
+
 /// Computes the block's tile of A * B, whose first element is (tile_row, tile_col), over k in [k_begin, k_end). For
-/// each group of four neighbours along a row, one thread calls visit(row, col, sum[4]); row and col count from the
-/// tile's first element. All threads call it together. `shared` has T.shared_bytes() bytes on a 16-byte boundary.
-/// Elements of the tile outside C may have any value. VECTOR: the problem satisfies
-/// are_b_and_c_vector_aligned(p, 16).
-template <Tile T, bool VECTOR, typename Visit>
+/// each group of four neighbours along a row, one thread calls out.take(row, col, sum[4]); row and col count from the
+/// tile's first element. If out.wants_elements(), it calls out.take(row, col, sum) for each element instead, and neighbouring lanes have
+/// neighbouring elements: without vector access that is how a warp writes whole sectors. All threads call block_product() together.
+/// `shared` has T.shared_bytes() bytes on a 16-byte boundary. Elements of the tile outside C may have any value.
+/// VECTOR: the problem satisfies are_b_and_c_vector_aligned(p, 16), and `out` never wants elements.
+template <Tile T, bool VECTOR, typename Out>
 __device__ __forceinline__ void block_product(const Sgemm& p, int64_t tile_row, int64_t tile_col,
                                               int64_t k_begin, int64_t k_end, float* shared,
-                                              const Visit& visit) {
+                                              const Out& out) {
   static_assert(is_valid(T));
   using Lanes = WarpLanes<T.WM / T.TM, T.WN / T.TN>;
   constexpr int BK = T.BK, STAGES = T.stages, STAGE = T.stage_floats();
@@ -56,12 +96,14 @@ __device__ __forceinline__ void block_product(const Sgemm& p, int64_t tile_row, 
   constexpr int ROW_GROUP = T.WM / (T.TM / 4), COL_GROUP = T.WN / (T.TN / 4);
   const int thread = threadIdx.x;
 
-  // This thread copies every a_lanes-th k of every a_rows-th row of A, and four neighbours along n of every b_rows-th
-  // row of B. Below the last row of A it copies that row again; sums of such copies are never stored.
+  // This thread copies every a_lanes-th k of every a_rows-th row of A, and four columns of every b_rows-th row of B: four neighbours if
+  // one access moves them all, otherwise columns that are B_LANES apart, so that neighbouring lanes copy neighbouring columns. Below
+  // the last row of A it copies that row again; sums of such copies are never stored.
   constexpr int A_PASSES = T.BM / T.a_rows(), A_COPIES = A_PASSES * (BK / T.a_lanes());
   constexpr int B_COPIES = BK / T.b_rows(), COPIES = A_COPIES + B_COPIES;
   const int a_row = thread / T.a_lanes(), a_k = thread % T.a_lanes();
-  const int b_k = thread / (T.BN / 4), b_col = thread % (T.BN / 4) * 4;
+  constexpr int B_LANES = T.BN / 4;
+  const int b_k = thread / B_LANES, b_col = thread % B_LANES * (VECTOR ? 4 : 1);
   const int64_t first_row = tile_row + a_row < p.M ? tile_row + a_row : p.M - 1;
   const float* a = &p.A[first_row * p.lda + k_begin + a_k];
   int64_t a_pass[A_PASSES];  // the distance from `a` to the row of each pass
@@ -72,7 +114,8 @@ __device__ __forceinline__ void block_product(const Sgemm& p, int64_t tile_row, 
   }
   const float* b = &p.B[(k_begin + b_k) * p.ldb + tile_col + b_col];
   const int64_t b_pass = T.b_rows() * p.ldb, b_tile = BK * p.ldb;
-  const int b_count = part_inside(p.N - tile_col, T.BN) - b_col;  // columns of B to copy
+  const int b_count =
+      part_inside(p.N - tile_col, T.BN) - b_col;         // columns of B inside, from b_col on
   float* a_to = &shared[a_k * A_STRIDE + a_row];         // of a stage's (k: BK, m: BM), transposed
   float* b_to = &shared[B_OFFSET + b_k * T.BN + b_col];  // of a stage's (k: BK, n: BN)
 
@@ -81,6 +124,14 @@ __device__ __forceinline__ void block_product(const Sgemm& p, int64_t tile_row, 
   // that edge takes longer, and if there is only one wave of blocks, all blocks wait for it. So the tiles of small
   // problems pass the number of columns to every copy instead.
   constexpr bool EDGE_UNTESTED = T.slices > 1;
+  const auto copy_b = [&](float* to, const float* from, int count) __attribute__((always_inline)) {
+    if constexpr (VECTOR) {
+      copy_async4<VECTOR>(to, from, count);
+    } else {
+#pragma unroll
+      for (int j = 0; j < T.BN; j += B_LANES) copy_async(to + j, from + j, j < count);
+    }
+  };
   const auto copy = [&](int i, int depth, auto tested) __attribute__((always_inline)) {
     constexpr bool TESTED = decltype(tested)::value;
     if (i < B_COPIES) {
@@ -88,14 +139,14 @@ __device__ __forceinline__ void block_product(const Sgemm& p, int64_t tile_row, 
       const float* from = b + i * b_pass;
       float* to = b_to + k * T.BN;
       if (TESTED) {
-        copy_async4<VECTOR>(to, from, b_k + k < depth ? b_count : 0);
+        copy_b(to, from, b_k + k < depth ? b_count : 0);
       } else if (EDGE_UNTESTED) {
-        copy_async4<VECTOR>(to, from, b_count);
+        copy_b(to, from, b_count);
       } else if (VECTOR) {
         copy_async4(to, from);
       } else {
 #pragma unroll
-        for (int j = 0; j < 4; ++j) copy_async(to + j, from + j);
+        for (int j = 0; j < T.BN; j += B_LANES) copy_async(to + j, from + j);
       }
     } else {
       const int pass = (i - B_COPIES) % A_PASSES, k = (i - B_COPIES) / A_PASSES * T.a_lanes();
@@ -226,46 +277,81 @@ __device__ __forceinline__ void block_product(const Sgemm& p, int64_t tile_row, 
   wait_async<0>();
   __syncthreads();  // nobody may overwrite the ring while a neighbour still reads it
 
-  // Pass the sums to visit(). Sums of slices are first added in shared memory, in order.
-  float* sums = &shared[slice * T.sum_floats()];
+  // Pass the sums to `out`. Sums of slices are first added in shared memory, in order.
+  const bool elements = !VECTOR && out.wants_elements();
+  if constexpr (T.slices == 1) {
+    if (elements) {
+      give_elements<T>(sum, shared, out);
+      __syncthreads();  // nobody may overwrite the ring while a neighbour still reads its part of it
+    } else {
 #pragma unroll
-  for (int i = 0; i < T.TM; ++i) {
-    const int sum_row = row + i / 4 * ROW_GROUP + i % 4;
+      for (int i = 0; i < T.TM; ++i) {
 #pragma unroll
-    for (int g = 0; g < T.TN / 4; ++g) {
-      const int sum_col = col + g * COL_GROUP;
-      if constexpr (T.slices == 1) {
-        visit(sum_row, sum_col, &sum[i][4 * g]);
-      } else {
-        *reinterpret_cast<float4*>(&sums[T.sum_row(sum_row) + sum_col]) =
+        for (int g = 0; g < T.TN / 4; ++g) {
+          out.take(row + i / 4 * ROW_GROUP + i % 4, col + g * COL_GROUP, &sum[i][4 * g]);
+        }
+      }
+    }
+  } else {
+    float* sums = &shared[slice * T.sum_floats()];
+#pragma unroll
+    for (int i = 0; i < T.TM; ++i) {
+#pragma unroll
+      for (int g = 0; g < T.TN / 4; ++g) {
+        const int sum_row = row + i / 4 * ROW_GROUP + i % 4;
+        *reinterpret_cast<float4*>(&sums[T.sum_row(sum_row) + col + g * COL_GROUP]) =
             swap_pairs(&sum[i][4 * g]);
       }
     }
-  }
-  if constexpr (T.slices > 1) {
     __syncthreads();  // the sums of all slices are there
-    for (int group = thread; group < T.BM * T.BN / 4; group += T.threads()) {
-      const int out_row = group / (T.BN / 4), out_col = group % (T.BN / 4) * 4;
-      const float* from = &shared[T.sum_row(out_row) + out_col];
-      float four[4] = {};
+    if (elements) {
+      constexpr int AT_ONCE = T.threads() / T.BN;  // rows
+      const int out_row = thread / T.BN, out_col = thread % T.BN;
+      const float* from = &shared[T.sum_row(out_row) + swapped(out_col)];
 #pragma unroll
-      for (int s = 0; s < T.slices; ++s) {
-        add_swapped(four, *reinterpret_cast<const float4*>(from + s * T.sum_floats()));
+      for (int i = 0; i < T.BM; i += AT_ONCE) {
+        float total = 0.0f;
+#pragma unroll
+        for (int s = 0; s < T.slices; ++s) total += from[T.sum_row(i) + s * T.sum_floats()];
+        out.take(out_row + i, out_col, total);
       }
-      visit(out_row, out_col, four);
+    } else {
+      for (int group = thread; group < T.BM * T.BN / 4; group += T.threads()) {
+        const int out_row = group / (T.BN / 4), out_col = group % (T.BN / 4) * 4;
+        const float* from = &shared[T.sum_row(out_row) + out_col];
+        float four[4] = {};
+#pragma unroll
+        for (int s = 0; s < T.slices; ++s) {
+          add_swapped(four, *reinterpret_cast<const float4*>(from + s * T.sum_floats()));
+        }
+        out.take(out_row, out_col, four);
+      }
     }
     __syncthreads();  // nobody may overwrite the sums while a neighbour still reads them
   }
 }
 
-/// Writes C = alpha * sum + beta * C for four neighbours at (row, col) of the block's tile. Skips neighbours outside C.
+/// Where the sums of a block's tile go if the block computes all of it: C = alpha * sum + beta * C. Skips what lies outside C.
 template <bool VECTOR>
-__device__ __forceinline__ void store_group(const Sgemm& p, int64_t tile_row, int64_t tile_col,
-                                            int row, int col, const float* four) {
-  if (tile_row + row >= p.M) return;
-  store4<VECTOR>(&p.C[(tile_row + row) * p.ldc + tile_col + col],
-                 part_inside(p.N - tile_col - col, 4), p.alpha, four, p.beta);
-}
+struct IntoC {
+  const Sgemm& p;
+  int64_t tile_row, tile_col;
+
+  static __device__ constexpr bool wants_elements() { return !VECTOR; }
+
+  __device__ __forceinline__ void take(int row, int col, const float* four) const {
+    if (tile_row + row >= p.M) return;
+    store4<VECTOR>(at(row, col), part_inside(p.N - tile_col - col, 4), p.alpha, four, p.beta);
+  }
+  __device__ __forceinline__ void take(int row, int col, float sum) const {
+    if (tile_row + row >= p.M || tile_col + col >= p.N) return;
+    float* c = at(row, col);
+    *c = blend(p.alpha, sum, p.beta, c);
+  }
+  __device__ __forceinline__ float* at(int row, int col) const {
+    return &p.C[(tile_row + row) * p.ldc + tile_col + col];
+  }
+};
 
 /// The place of a block's tile in C, in tiles.
 struct TilePlace {

@@ -1,7 +1,7 @@
 // C with at most 8 columns: the counterpart of few_rows.cuh. The time to load A from memory bounds the product.
 //
-// A row of A lies along k, so here the lanes of a warp walk along k, four k each, and a warp covers four rows. At the
-// end the warp adds its lanes' sums.
+// A row of A lies along k, so here the lanes of a warp walk along k, four k each (side by side if A is aligned),
+// and a warp covers four rows. At the end the warp adds its lanes' sums.
 //
 //                     128 k (a step)
 //            +------------------------------+
@@ -13,6 +13,7 @@
 // (add_few_rows_kernel).
 #pragma once
 
+#include "device/lane_fours.cuh"
 #include "device/vector_access.cuh"
 #include "kernels/ladder.hpp"
 #include "kernels/tuned/tile.hpp"
@@ -45,14 +46,15 @@ __global__ void __launch_bounds__(FewCols::THREADS, FewCols::BLOCKS)
   const int64_t k_end = k_begin + depth < p.K ? k_begin + depth : p.K;
   const int64_t first_row = blockIdx.x % strips * FewCols::ROWS + warp * ROWS;
   const int height = part_inside(p.M - first_row, ROWS);
-  const float* a = &p.A[first_row * p.lda + 4 * lane];
+  const device::LaneFour<VECTOR> ks{lane};
+  const float* a = &p.A[first_row * p.lda];
 
   float4 next[ROWS];  // (m: ROWS, k: 4)
   const auto fetch_next = [&](int64_t k) {
-    const int count = part_inside(k_end - k, STEP) - 4 * lane;
+    const int count = part_inside(k_end - k, STEP);
 #pragma unroll
     for (int r = 0; r < ROWS; ++r) {
-      next[r] = load4<VECTOR>(a + r * p.lda + k, r < height ? count : 0);
+      next[r] = ks.load(a + r * p.lda + k, r < height ? count : 0);
     }
   };
 
@@ -80,7 +82,7 @@ __global__ void __launch_bounds__(FewCols::THREADS, FewCols::BLOCKS)
 #pragma unroll
       for (int col = 0; col < COLS; ++col) {
         float b[4];
-        fetch4(b, &Bs[col][step + 4 * lane]);
+        ks.fetch(b, &Bs[col][step]);
 #pragma unroll
         for (int r = 0; r < ROWS; ++r) {
           float four = now[r][0] * b[0];

@@ -1,7 +1,7 @@
 // C with at most 8 rows: each element of B serves at most 8 multiply-adds, so the time to load B from memory bounds the
 // product. A tile of C would be mostly empty, and a few blocks cannot keep enough loads of B under way.
 //
-// A warp covers 128 columns, four a lane, and all rows. The warps of a block walk along K side by side, four k each,
+// A warp covers 128 columns, four a lane (side by side if B is aligned), and all rows. The warps of a block walk along K side by side, four k each,
 // and blocks divide K:
 //
 //              128 columns of B
@@ -17,7 +17,9 @@
 // in order, and a second kernel adds the blocks' sums, in order.
 #pragma once
 
+#include "device/lane_fours.cuh"
 #include "device/vector_access.cuh"
+#include "kernels/alignment.hpp"
 #include "kernels/ladder.hpp"
 #include "kernels/tuned/tile.hpp"
 
@@ -52,15 +54,16 @@ __global__ void __launch_bounds__(FewRows::THREADS, FewRows::blocks(ROWS))
   const int64_t k_begin = depth * part;
   const int64_t k_end = k_begin + depth < p.K ? k_begin + depth : p.K;
   const int width = part_inside(p.N - first_col, FewRows::COLS);
-  const int count = width - 4 * lane;
-  const float* b = &p.B[first_col + 4 * lane];
+  const device::LaneFour<VECTOR> columns{lane};
+  const float* b = &p.B[first_col];
+  const bool a_vector = VECTOR && is_vector_aligned(p.A, p.lda, 16);
 
   float4 next[4];  // (k: 4, n: 4)
   const auto fetch_next = [&](int64_t k) {
     const int left = part_inside(k_end - k, 4);
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      next[i] = load4<VECTOR>(b + (k + i) * p.ldb, i < left ? count : 0);
+      next[i] = columns.load(b + (k + i) * p.ldb, i < left ? width : 0);
     }
   };
 
@@ -70,12 +73,14 @@ __global__ void __launch_bounds__(FewRows::THREADS, FewRows::blocks(ROWS))
     __syncthreads();  // nobody may overwrite the chunk while a neighbour still reads it
     for (int i = threadIdx.x; i < ROWS * CHUNK / 4; i += FewRows::THREADS) {
       const int row = i / (CHUNK / 4), k = i % (CHUNK / 4) * 4;
-      *reinterpret_cast<float4*>(&As[row][k]) = load4<VECTOR>(
-          p.A + row * p.lda + k0 + k, row < p.M ? part_inside(k_end - k0, CHUNK) - k : 0);
+      const float* a = p.A + row * p.lda + k0 + k;
+      const int count = row < p.M ? part_inside(k_end - k0, CHUNK) - k : 0;
+      *reinterpret_cast<float4*>(&As[row][k]) =
+          a_vector ? load4<true>(a, count) : load4<false>(a, count);
     }
     __syncthreads();  // the chunk is complete
 
-#pragma unroll
+#pragma unroll VECTOR ? CHUNK / STEP : 1
     for (int step = 0; step < CHUNK; step += STEP) {
       const int k = step + 4 * warp;
       const float4 now[4] = {next[0], next[1], next[2], next[3]};
@@ -100,8 +105,7 @@ __global__ void __launch_bounds__(FewRows::THREADS, FewRows::blocks(ROWS))
     __syncthreads();  // the previous rows have been added
 #pragma unroll
     for (int r = 0; r < SHARED_ROWS; ++r) {
-      *reinterpret_cast<float4*>(&sums[warp][r][4 * lane]) = {sum[first + r][0], sum[first + r][1],
-                                                              sum[first + r][2], sum[first + r][3]};
+      columns.put(sums[warp][r], sum[first + r]);
     }
     __syncthreads();  // the sums of all warps are there
     for (int i = threadIdx.x; i < SHARED_ROWS * FewRows::COLS; i += FewRows::THREADS) {

@@ -22,6 +22,21 @@ __host__ __device__ constexpr int add_parts_threads(const Tile& t, int runs) {
   return threads < 256 ? threads : 256;
 }
 
+/// Where the sums of a block's tile go: into C, or into a part of it, row-major, with swapped pairs.
+template <bool VECTOR>
+struct IntoCOrPart {
+  IntoC<VECTOR> c;
+  float* part;  // null if the block computes the whole tile
+  int part_cols;
+
+  __device__ __forceinline__ bool wants_elements() const { return !VECTOR && part == nullptr; }
+  __device__ __forceinline__ void take(int row, int col, const float* four) const {
+    if (part == nullptr) return c.take(row, col, four);
+    *reinterpret_cast<float4*>(&part[row * part_cols + col]) = swap_pairs(four);
+  }
+  __device__ __forceinline__ void take(int row, int col, float sum) const { c.take(row, col, sum); }
+};
+
 /// Each block computes its share of the plan: whole tiles into C, parts of tiles into `parts`.
 /// Variant::tile is the Tile; VECTOR as in block_product().
 template <typename Variant, bool VECTOR>
@@ -53,13 +68,7 @@ __global__ void __launch_bounds__(Variant::tile.threads(), Variant::tile.blocks)
     float* part = parts + part_place(blockIdx.x, first == 0) * (T.BM * T.BN);
     block_product<T, VECTOR>(
         p, tile_row, tile_col, first * T.BK, last == plan.steps ? p.K : last * T.BK, shared,
-        [&](int row, int col, const float* four) {
-          if (whole) {
-            store_group<VECTOR>(p, tile_row, tile_col, row, col, four);
-          } else {
-            *reinterpret_cast<float4*>(&part[row * T.BN + col]) = swap_pairs(four);
-          }
-        });
+        IntoCOrPart<VECTOR>{{p, tile_row, tile_col}, whole ? nullptr : part, T.BN});
   }
 }
 
@@ -90,16 +99,27 @@ __global__ void __launch_bounds__(256)
     add_swapped(four, *reinterpret_cast<const float4*>(
                           &parts[part_place(block, block == first) * (T.BM * T.BN) + element]));
   }
-  if (RUNS > 1) {
+  if (RUNS > 1 || !VECTOR) {
     sums[run][threadIdx.x % GROUPS] = swap_pairs(four);
     __syncthreads();  // the sums of all runs are there
-    if (run != 0) return;
-#pragma unroll
-    for (int r = 1; r < RUNS; ++r) add_swapped(four, sums[r][threadIdx.x % GROUPS]);
   }
 
   const TilePlace place = place_of(plan.whole_tiles() + tile, plan.tiles_m, plan.tiles_n, band);
-  store_group<VECTOR>(p, place.row * T.BM, place.col * T.BN, element / T.BN, element % T.BN, four);
+  const IntoC<VECTOR> c{p, place.row * T.BM, place.col * T.BN};
+  if constexpr (VECTOR) {
+    if (run != 0) return;
+#pragma unroll
+    for (int r = 1; r < RUNS; ++r) add_swapped(four, sums[r][threadIdx.x % GROUPS]);
+    c.take(element / T.BN, element % T.BN, four);
+  } else {
+    const int first_element = static_cast<int>(blockIdx.x % BLOCKS * GROUPS) * 4;
+    for (int i = threadIdx.x; i < GROUPS * 4; i += THREADS) {
+      float total = 0.0f;
+#pragma unroll
+      for (int r = 0; r < RUNS; ++r) total += reinterpret_cast<const float*>(sums[r])[swapped(i)];
+      c.take((first_element + i) / T.BN, (first_element + i) % T.BN, total);
+    }
+  }
 }
 
 template <typename Variant, bool VECTOR, int RUNS>

@@ -35,6 +35,9 @@ __device__ __forceinline__ float4 swap_pairs(const float* four) {
   return {four[1], four[0], four[3], four[2]};
 }
 
+/// Returns the place of an element of a row whose pairs swap_pairs() has swapped.
+__device__ constexpr int swapped(int element) { return element ^ 1; }
+
 /// Adds four neighbours that swap_pairs() has swapped to `four`.
 __device__ __forceinline__ void add_swapped(float* four, float4 swapped) {
   four[0] += swapped.y;

@@ -30,7 +30,7 @@ struct Tile {
   __host__ __device__ constexpr int ring_floats() const { return stages * stage_floats(); }
 
   // Returns the index in shared memory at which a row of a slice's sums begins. A thread's four rows lie side by side,
-  // the next thread's rows in other banks.
+  // the next thread's rows in other banks. With a power of two n and row < n: sum_row(row + i * n) is sum_row(row) + sum_row(i * n).
   __host__ __device__ constexpr int sum_row(int row) const { return row * BN + row / 4 * 8; }
   __host__ __device__ constexpr int sum_floats() const { return BM * BN + BM / 4 * 8; }
 

@@ -21,9 +21,7 @@ __global__ void __launch_bounds__(Variant::tile.threads(), Variant::tile.blocks)
   const int64_t tile_col = place.col * T.BN;
 
   block_product<T, VECTOR>(p, tile_row, tile_col, 0, p.K, shared,
-                           [&](int row, int col, const float* four) {
-                             store_group<VECTOR>(p, tile_row, tile_col, row, col, four);
-                           });
+                           IntoC<VECTOR>{p, tile_row, tile_col});
 }
 
 /// Launches the kernel for the whole of each C.
