@@ -470,6 +470,8 @@ def _name(r, who, size, problem):
     if problem.get("data", "uniform") != "uniform":
         parts.append(f"data={problem['data']}")
     parts += [key for key in ("trans_a", "trans_b") if problem.get(key, False)]
+    if problem.get("batch", 1) != 1:
+        parts.append(f"batch={problem['batch']}")
     parts += [f"{key}={value}" for key, value in dict(who["parameters"]).items()]
     if r.at("name").text() != "/".join(parts):
         r.at("name").refuse(f"is not '{'/'.join(parts)}', as its kernel and sizes have it")

@@ -55,7 +55,9 @@ class Handles {
   std::map<int, cublasHandle_t> handles_;
 };
 
-cudaError_t launch_cublas(const Sgemm& p, cudaStream_t stream) {
+// Launches one product, or all products of a batch in one call of cuBLAS.
+cudaError_t launch_batch_cublas(const Call& call, cudaStream_t stream) {
+  const Sgemm& p = call.product;
   static Handles handles;
   const std::lock_guard lock(handles.mutex);
 
@@ -66,8 +68,16 @@ cudaError_t launch_cublas(const Sgemm& p, cudaStream_t stream) {
 
   // cuBLAS's matrices are column-major. A row-major C is a column-major C^T, and C^T = op(B)^T * op(A)^T.
   const auto operation = [](Op op) { return op == Op::none ? CUBLAS_OP_N : CUBLAS_OP_T; };
-  return as_cuda_error(cublasSgemm_64(handle, operation(p.op_b), operation(p.op_a), p.N, p.M, p.K,
-                                      &p.alpha, p.B, p.ldb, p.A, p.lda, &p.beta, p.C, p.ldc));
+  if (call.batch == 1)
+    return as_cuda_error(cublasSgemm_64(handle, operation(p.op_b), operation(p.op_a), p.N, p.M, p.K,
+                                        &p.alpha, p.B, p.ldb, p.A, p.lda, &p.beta, p.C, p.ldc));
+  return as_cuda_error(cublasSgemmStridedBatched_64(
+      handle, operation(p.op_b), operation(p.op_a), p.N, p.M, p.K, &p.alpha, p.B, p.ldb,
+      call.stride_b, p.A, p.lda, call.stride_a, &p.beta, p.C, p.ldc, call.stride_c, call.batch));
+}
+
+cudaError_t launch_cublas(const Sgemm& p, cudaStream_t stream) {
+  return launch_batch_cublas(Call(p), stream);
 }
 
 }  // namespace
@@ -79,6 +89,7 @@ extern const Rung reference{
     .promise = {},
     .launch = launch_cublas,
     .takes_transposes = true,
+    .launch_batch = launch_batch_cublas,
 };
 
 }  // namespace ladder

@@ -92,7 +92,11 @@ inline Run full() {
                               .seed = UINT64_MAX,
                               .data = results::Data::cancelling,
                               .transposes_a = true,
-                              .transposes_b = true},
+                              .transposes_b = true,
+                              .batch = 7,
+                              .stride_a = 0,
+                              .stride_b = 5000,
+                              .stride_c = 6000},
            .below_fp32 = "TF32",
            .path = "few rows, scalar",
            .expected = {{12, "stream_k", 4.25}, {16, "tensor_fp32", 11}},
@@ -135,6 +139,7 @@ inline Run full() {
                                     .simulation_seconds = 0.125};
   r.seen.timing = results::Timing{.options = {.cold = true,
                                               .once = true,
+                                              .no_graph = true,
                                               .energy = true,
                                               .seconds = 0.5,
                                               .samples = 7,
@@ -176,7 +181,9 @@ inline Run full() {
   r.judged = {.error = "cudaErrorIllegalAddress",
               .complaint = "C[1][2] is 4, should be 3",
               .failure = "simulated GPU: illegal memory access\n  block (0,0,0)\n",
-              .first_mismatch = results::Mismatch{1, 2, 4.5f, 3.25, 0.0625},
+              .first_mismatch =
+                  results::Mismatch{
+                      .row = 1, .col = 2, .got = 4.5f, .want = 3.25, .bound = 0.0625, .product = 6},
               .compared = 4095,
               .max_abs_error = 1.25,
               .error_over_bound = 20,

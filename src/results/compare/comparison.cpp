@@ -382,7 +382,8 @@ bool is_same_subject(const Result& a, const Result& b) {
   const auto is_timed_alike = [](const std::optional<Timing>& x, const std::optional<Timing>& y) {
     if (!x || !y) return true;
     return x->options.cold == y->options.cold && x->options.once == y->options.once &&
-           x->is_against_copy == y->is_against_copy && has_ratio(*x) == has_ratio(*y);
+           x->options.no_graph == y->options.no_graph && x->is_against_copy == y->is_against_copy &&
+           has_ratio(*x) == has_ratio(*y);
   };
   return is_same_kernel(a.who, b.who) && is_same_problem(a.problem, b.problem) &&
          is_timed_alike(a.seen.timing, b.seen.timing);

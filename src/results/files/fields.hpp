@@ -209,13 +209,13 @@ struct Field {
   }
 
  private:
-  static bool says_nothing(const Member& value) {
+  bool says_nothing(const Member& value) const {
     if constexpr (IS_OPTIONAL<Member>) {
       return !value.has_value();
     } else if constexpr (requires { value.empty(); }) {
       return value.empty();
     } else {
-      return value == Member{};
+      return value == Struct{}.*member;
     }
   }
 };

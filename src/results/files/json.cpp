@@ -90,6 +90,7 @@ constexpr auto IDENTITY = std::tuple{
 
 constexpr auto SIZE = Whole<int64_t>{0, (int64_t{1} << 40) - 1};
 constexpr auto STRIDE = Whole<int64_t>{1, SIZE.most};
+constexpr auto BATCH = Whole<int64_t>{1, SIZE.most};
 constexpr auto OFFSET = Whole<int64_t>{0, LARGEST_OFFSET};
 constexpr auto FACTOR =
     Number<float>{-std::numeric_limits<float>::max(), std::numeric_limits<float>::max()};
@@ -111,6 +112,10 @@ constexpr auto PROBLEM = std::tuple{
             Word<Data>{name_of, EVERY_DATA.size(), "is no data that this version knows"}),
     omitted("trans_a", &Problem::transposes_a, Truth{}),
     omitted("trans_b", &Problem::transposes_b, Truth{}),
+    omitted("batch", &Problem::batch, BATCH),
+    omitted("stride_a", &Problem::stride_a, SIZE),
+    omitted("stride_b", &Problem::stride_b, SIZE),
+    omitted("stride_c", &Problem::stride_c, SIZE),
 };
 
 constexpr auto EXPECTED_RUNG = std::tuple{
@@ -171,6 +176,7 @@ constexpr auto FAILURE = std::tuple{
 constexpr auto MISMATCH = std::tuple{
     needed("row", &Mismatch::row, LARGE),
     needed("col", &Mismatch::col, LARGE),
+    omitted("product", &Mismatch::product, LARGE),
     needed("got", &Mismatch::got, AnyNumber<float>{}),
     needed("want", &Mismatch::want, AnyNumber<double>{}),
     needed("bound", &Mismatch::bound, AnyNumber<double>{}),
@@ -215,6 +221,7 @@ const char* reference_name(bool is_copy) { return is_copy ? "copy" : nullptr; }
 constexpr auto MEASURE_OPTIONS = std::tuple{
     needed("l2", &MeasureOptions::cold, Word<bool>{l2_name, 2, "is neither 'warm' nor 'cold'"}),
     needed("once", &MeasureOptions::once, Truth{}),
+    omitted("no_graph", &MeasureOptions::no_graph, Truth{}),
     omitted("energy", &MeasureOptions::energy, Truth{}),
     needed("seconds_at_most", &MeasureOptions::seconds, POSITIVE),
     needed("samples_at_most", &MeasureOptions::samples, SMALL),

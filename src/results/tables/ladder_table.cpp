@@ -62,6 +62,10 @@ class LadderTable : public ResultTable {
       details.push_back(
           fmt::format("offset {} of A {} of B {} of C", p->offset_a, p->offset_b, p->offset_c));
     if (p->has_transposes()) details.push_back(transposes_of(*p));
+    if (p->is_batch()) details.push_back(fmt::format("{} products", p->batch));
+    if (!p->has_dense_strides())
+      details.push_back(
+          fmt::format("stride {} of A {} of B {} of C", p->stride_a, p->stride_b, p->stride_c));
     if (p->data != Data::uniform) details.push_back(fmt::format("{} data", name_of(p->data)));
     const std::string arithmetic = this->arithmetic();
     return {heading_line({size_text(*p, signs_) + (arithmetic.empty() ? "" : " " + arithmetic)},

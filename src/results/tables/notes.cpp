@@ -25,6 +25,7 @@ std::string title(const Result& r) {
   if (r.problem && r.problem->data != Data::uniform)
     text += fmt::format(", {} data", name_of(r.problem->data));
   if (r.problem && r.problem->has_transposes()) text += ", " + transposes_of(*r.problem);
+  if (r.problem) text += batch_of(*r.problem);
   return text;
 }
 

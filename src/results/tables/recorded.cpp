@@ -7,7 +7,9 @@
 namespace results {
 
 bool can_stand_in(const Result& r) {
-  if (!r.judged.correct || !r.seen.timing || r.seen.timing->options.cold) return false;
+  if (!r.judged.correct || !r.seen.timing || r.seen.timing->options.cold ||
+      r.seen.timing->options.no_graph)
+    return false;
   if (is_of_a_lab(r)) return value(r, "median_ms").has_value();
   if (r.who.set != "sgemm" || !r.problem) return false;
   Problem size = dense_problem(RECORDED_SIZE, RECORDED_SIZE, RECORDED_SIZE);

@@ -200,6 +200,7 @@ std::string ResultTable::heading_line(const std::vector<std::string>& subject,
     if (schedule != 0) parts.push_back(fmt::format("schedule {}", schedule));
   } else if (const Result* timed = first_timed(); timed != nullptr && timed->seen.timing) {
     parts.emplace_back(timed->seen.timing->options.cold ? "cold" : "warm");
+    if (timed->seen.timing->options.no_graph) parts.emplace_back("without graphs");
     if (const auto clock = value(*timed, "clock_mhz")) {
       parts.push_back(fmt::format("{:.2f} GHz{}", *clock / 1e3, all_trusted() ? " steady" : ""));
     }

@@ -72,6 +72,8 @@ std::string full_name(const Result& result) {
     name += fmt::format("/data={}", name_of(result.problem->data));
   if (result.problem && result.problem->transposes_a) name += "/trans_a";
   if (result.problem && result.problem->transposes_b) name += "/trans_b";
+  if (result.problem && result.problem->is_batch())
+    name += fmt::format("/batch={}", result.problem->batch);
   for (const auto& [key, value] : result.who.parameters) name += fmt::format("/{}={}", key, value);
   return name;
 }

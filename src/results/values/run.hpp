@@ -83,6 +83,7 @@ struct Traffic {
 struct MeasureOptions {
   bool cold = false;             // flush L2 before every launch
   bool once = false;             // one launch, no warm-up: for a profiler
+  bool no_graph = false;         // the host launches each kernel alone, and its time counts, too
   bool energy = false;           // also measure the energy of a launch, a second for each kernel
   double seconds = 2.0;          // longest time for a kernel's samples, the reference's included
   int samples = 200;             // most samples of a kernel
@@ -192,6 +193,7 @@ struct Mismatch {
   double bound = 0;
   bool of_integers = false;  // found by the verifier's second pass; the first uses real numbers
   std::string pattern{};     // of all wrong elements, in a clause; empty if not all were compared
+  int64_t product = 0;       // of a batch
 };
 
 /// One claim of a promise and its counted value. A claim without a counted value is not kept.

@@ -34,17 +34,17 @@ const KnownGpu& known_gpu(const std::string& word) {
 }
 
 ladder::ProductShape shape_of(const results::Problem& p) {
-  const auto is_aligned = [](int64_t stride, int64_t offset) {
-    return stride % 4 == 0 && offset % 4 == 0;
+  const auto is_aligned = [](int64_t ld, int64_t stride, int64_t offset) {
+    return ld % 4 == 0 && stride % 4 == 0 && offset % 4 == 0;
   };
   return {.M = p.M,
           .N = p.N,
           .K = p.K,
           .transposed_a = p.transposes_a,
           .transposed_b = p.transposes_b,
-          .aligned_a = is_aligned(p.lda, p.offset_a),
-          .aligned_b = is_aligned(p.ldb, p.offset_b),
-          .aligned_c = is_aligned(p.ldc, p.offset_c)};
+          .aligned_a = is_aligned(p.lda, p.stride_a, p.offset_a),
+          .aligned_b = is_aligned(p.ldb, p.stride_b, p.offset_b),
+          .aligned_c = is_aligned(p.ldc, p.stride_c, p.offset_c)};
 }
 
 }  // namespace
@@ -56,10 +56,13 @@ std::string expectations(std::span<const results::Problem> problems, const std::
       fmt::format("best on an {}, by times fitted to recorded ones:", known.name), width, 2);
   text += "\n";
   for (const results::Problem& problem : problems) {
-    const std::string line = problem.is_empty()
-                                 ? "nothing to compute"
-                                 : results::text_of(expected_rungs(shape_of(problem), known.gpu));
-    text += text::wrap(fmt::format("{}: {}", problem.size(), line), width, 2) + "\n";
+    const std::string line =
+        problem.is_empty()
+            ? "nothing to compute"
+            : results::text_of(expected_rungs(shape_of(problem), problem.batch, known.gpu));
+    text += text::wrap(fmt::format("{}{}: {}", problem.size(), results::batch_of(problem), line),
+                       width, 2) +
+            "\n";
   }
   return text;
 }

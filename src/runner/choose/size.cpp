@@ -57,6 +57,14 @@ std::vector<std::string> options_of(const results::Problem& problem) {
   }
   if (problem.transposes_a) words.emplace_back("--trans-a");
   if (problem.transposes_b) words.emplace_back("--trans-b");
+  if (problem.is_batch()) {
+    add("--batch", std::to_string(problem.batch));
+    results::Problem dense = problem;
+    dense.make_strides_dense();
+    if (problem.stride_a != dense.stride_a) add("--stride-a", std::to_string(problem.stride_a));
+    if (problem.stride_b != dense.stride_b) add("--stride-b", std::to_string(problem.stride_b));
+    if (problem.stride_c != dense.stride_c) add("--stride-c", std::to_string(problem.stride_c));
+  }
   if (problem.offset_a != 0) add("--offset-a", std::to_string(problem.offset_a));
   if (problem.offset_b != 0) add("--offset-b", std::to_string(problem.offset_b));
   if (problem.offset_c != 0) add("--offset-c", std::to_string(problem.offset_c));

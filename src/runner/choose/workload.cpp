@@ -71,10 +71,13 @@ std::vector<Workload> products(std::span<const ladder::Rung* const> rungs,
 }
 
 double bytes_needed(const Problem& p) {
-  const auto bytes = [](int64_t rows, int64_t ld) {
-    return static_cast<double>(rows) * static_cast<double>(ld) * sizeof(float);
+  const auto bytes = [&p](int64_t span, int64_t stride) {
+    return (static_cast<double>(span) +
+            static_cast<double>(p.batch - 1) * static_cast<double>(stride)) *
+           sizeof(float);
   };
-  return 2 * (bytes(p.rows_of_a(), p.lda) + bytes(p.rows_of_b(), p.ldb)) + bytes(p.M, p.ldc);
+  return 2 * (bytes(p.span_of_a(), p.stride_a) + bytes(p.span_of_b(), p.stride_b)) +
+         bytes(p.span_of_c(), p.stride_c);
 }
 
 std::string lack_of(const machine::Device& device, const ladder::Rung& rung) {

@@ -137,8 +137,8 @@ void set_simulator_options(const SimulatorWords& words, results::Machine machine
 }
 
 std::vector<std::string> options_without_meaning(const CLI::App& app) {
-  const std::vector<const char*> measuring{"--warm", "--cold",   "--time",  "--samples",
-                                           "--once", "--strict", "--energy"};
+  const std::vector<const char*> measuring{"--warm", "--cold",   "--time",   "--samples",
+                                           "--once", "--strict", "--energy", "--no-graph"};
   const std::vector<const char*> counting{"--baseline"};
   std::vector<std::string> given;
   for (const char* option : machine::MEASURES_TIME ? counting : measuring) {

@@ -56,6 +56,31 @@ int64_t offset(const char* option, const std::optional<std::string>& asked) {
   return asked ? parse_integer(option, *asked, 0, results::LARGEST_OFFSET) : 0;
 }
 
+// Sets the number of products, and the strides from the words. Without words the products lie one behind the other.
+void set_batch(const RunWords& words, Problem& p) {
+  if (words.batch) p.batch = parse_integer("--batch", *words.batch, 1, LARGEST_DIMENSION);
+  p.make_strides_dense();
+  const auto set = [&](const char* option, const std::optional<std::string>& asked, int64_t span,
+                       int64_t gap, bool may_be_shared, int64_t& stride) {
+    if (!asked) return;
+    if (!p.is_batch())
+      throw usage(fmt::format(
+          "{} is the distance between the matrices of a batch: say --batch, too", option));
+    const int64_t least = std::max<int64_t>(0, span - gap);  // the last row needs no gap behind it
+    if (may_be_shared && *asked == "0") {
+      stride = 0;
+      return;
+    }
+    stride = parse_integer(
+        option, *asked, least, LARGEST_DIMENSION,
+        fmt::format("{}a matrix has {} elements with the gaps between its rows, so ",
+                    may_be_shared ? "0 lets all products share it, and " : "", least));
+  };
+  set("--stride-a", words.stride_a, p.span_of_a(), p.lda - p.cols_of_a(), true, p.stride_a);
+  set("--stride-b", words.stride_b, p.span_of_b(), p.ldb - p.cols_of_b(), true, p.stride_b);
+  set("--stride-c", words.stride_c, p.span_of_c(), p.ldc - p.N, false, p.stride_c);
+}
+
 // Returns "uniform", "normal", ...
 std::vector<std::string> names_of_data() {
   std::vector<std::string> names;
@@ -113,6 +138,7 @@ std::vector<Problem> problems_from(const RunWords& words) {
     p.lda = leading_dimension("--lda", words.lda, p.lda, "A");
     p.ldb = leading_dimension("--ldb", words.ldb, p.ldb, "B");
     p.ldc = leading_dimension("--ldc", words.ldc, p.ldc, "C");
+    set_batch(words, p);
     p.offset_a = offset("--offset-a", words.offset_a);
     p.offset_b = offset("--offset-b", words.offset_b);
     p.offset_c = offset("--offset-c", words.offset_c);
@@ -150,6 +176,14 @@ void add_run_options(CLI::App& app, RunWords& words) {
       ->type_name("N");
   app.add_option("--ldb", words.ldb, "likewise of B (default N)")->type_name("N");
   app.add_option("--ldc", words.ldc, "likewise of C (default N)")->type_name("N");
+  app.add_option("--batch", words.batch, "compute so many products of this size (default 1)")
+      ->type_name("N");
+  app.add_option("--stride-a", words.stride_a,
+                 "elements from one product's A to the next one's; 0: all share it (default: one "
+                 "behind the other)")
+      ->type_name("N");
+  app.add_option("--stride-b", words.stride_b, "likewise of B")->type_name("N");
+  app.add_option("--stride-c", words.stride_c, "likewise of C, but not 0")->type_name("N");
   app.add_option("--offset-a", words.offset_a,
                  "floats from a 256-byte boundary to the first element of A (default 0)")
       ->type_name("N");
@@ -174,6 +208,9 @@ void add_run_options(CLI::App& app, RunWords& words) {
 
   app.add_flag("--warm", words.warm, "time with a warm L2 (default)")->group(MEASURING);
   app.add_flag("--cold", words.cold, "flush L2 before every launch")->group(MEASURING);
+  app.add_flag("--no-graph", words.no_graph,
+               "launch each kernel alone, and count the host's time too, in place of CUDA graphs")
+      ->group(MEASURING);
   app.add_flag("--energy", words.energy, "also measure the energy of a launch")->group(MEASURING);
   add_measuring_options(app, words.measuring, "kernel");
   add_simulator_options(app, words.simulator, false);
@@ -213,6 +250,11 @@ RunRequest run_request(const CLI::App& app, const RunWords& words) {
   if (words.energy && words.measuring.once)
     throw usage("--energy and --once exclude each other: one launch is too short for the counter");
   request.measure.energy = words.energy;
+  if (words.no_graph && (words.cold || words.measuring.once))
+    throw usage(fmt::format(
+        "--no-graph and {} exclude each other: {} times each launch alone, without a graph",
+        words.cold ? "--cold" : "--once", words.cold ? "--cold" : "--once"));
+  request.measure.no_graph = words.no_graph;
   set_measuring(words.measuring, request);
   set_simulator_options(words.simulator, machine::KIND, request);
   // A user's file is new, so always look for its hazards.

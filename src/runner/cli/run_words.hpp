@@ -15,12 +15,12 @@ struct RunWords {
   std::vector<std::string> kernels{}, kernel_files{};
   std::vector<std::string> sizes{}, data{};
   std::optional<std::string> lda{}, ldb{}, ldc{}, offset_a{}, offset_b{}, offset_c{}, alpha{},
-      beta{}, seed{};
+      beta{}, seed{}, batch{}, stride_a{}, stride_b{}, stride_c{};
   OutputWords output{};
   MeasuringWords measuring{};
   SimulatorWords simulator{};
   std::string device{};  // of a GPU that need not be there
-  bool warm = false, cold = false, errors = false, energy = false;
+  bool warm = false, cold = false, errors = false, energy = false, no_graph = false;
   bool trans_a = false, trans_b = false;
 };
 

@@ -57,19 +57,22 @@ Run run_of(const Call& call) {
 // One place among the calls, for rows with the same options and shape.
 struct Place {
   Problem problem;
-  bool cold = false, once = false;
+  bool cold = false, once = false, no_graph = false;
   std::vector<std::string> kernels{};
   bool with_files = false;
   bool with_errors = false;
   bool with_energy = false;
 
   bool has_same_options(const Place& other) const {
-    return cold == other.cold && once == other.once && with_errors == other.with_errors &&
-           with_energy == other.with_energy && problem.transposes_a == other.problem.transposes_a &&
+    return cold == other.cold && once == other.once && no_graph == other.no_graph &&
+           with_errors == other.with_errors && with_energy == other.with_energy &&
+           problem.transposes_a == other.problem.transposes_a &&
            problem.transposes_b == other.problem.transposes_b &&
-           problem.alpha == other.problem.alpha && problem.beta == other.problem.beta &&
-           problem.seed == other.problem.seed && problem.data == other.problem.data &&
-           problem.offset_a == other.problem.offset_a &&
+           problem.batch == other.problem.batch && problem.stride_a == other.problem.stride_a &&
+           problem.stride_b == other.problem.stride_b &&
+           problem.stride_c == other.problem.stride_c && problem.alpha == other.problem.alpha &&
+           problem.beta == other.problem.beta && problem.seed == other.problem.seed &&
+           problem.data == other.problem.data && problem.offset_a == other.problem.offset_a &&
            problem.offset_b == other.problem.offset_b && problem.offset_c == other.problem.offset_c;
   }
 };
@@ -96,6 +99,7 @@ Place place_of(const Result& row, const Problem& problem) {
   if (row.seen.timing) {
     place.cold = row.seen.timing->options.cold;
     place.once = row.seen.timing->options.once;
+    place.no_graph = row.seen.timing->options.no_graph;
     place.with_energy = row.seen.timing->options.energy;
   }
   return place;
@@ -127,6 +131,7 @@ void add_options(const Place& place, Call& call) {
   std::ranges::copy(options_of(place.problem), std::back_inserter(call));
   if (place.cold) call.emplace_back("--cold");
   if (place.once) call.emplace_back("--once");
+  if (place.no_graph) call.emplace_back("--no-graph");
   if (place.with_errors) call.emplace_back("--errors");
   if (place.with_energy) call.emplace_back("--energy");
   if (machine::MEASURES_TIME && !place.once) {

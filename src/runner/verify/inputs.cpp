@@ -65,8 +65,22 @@ constexpr float SMALL =
 // Gives the exponents of lines, and the places of special values, random numbers other than the elements'.
 constexpr uint64_t OF_LINES = 0x5CA1AB1E00000000u;
 
+constexpr uint64_t OF_PRODUCTS = 0xBA7C4ED000000000u;
+
 constexpr int64_t LARGEST_B = 1;
 constexpr int64_t LARGEST_C = 1023;
+
+int exponent_of_line(uint64_t seed, Operand of, int64_t line) {
+  constexpr auto CHOICES = static_cast<uint64_t>(2 * LARGEST_EXPONENT + 1);
+  const uint64_t random =
+      random_bits(seed ^ OF_LINES ^ static_cast<uint64_t>(of), static_cast<uint64_t>(line));
+  return static_cast<int>(random % CHOICES) - LARGEST_EXPONENT;
+}
+
+// Returns the seed of a product of a batch. Product 0 has the batch's own.
+uint64_t seed_of_product(uint64_t seed, int64_t product) {
+  return product == 0 ? seed : random_bits(seed ^ OF_PRODUCTS, static_cast<uint64_t>(product));
+}
 
 // Keeps 0 and 1, because kernels have special paths for them and none for other values.
 float integer_in_place_of(float factor, float other) {
@@ -75,11 +89,14 @@ float integer_in_place_of(float factor, float other) {
 
 }  // namespace
 
-Inputs::Inputs(const results::Problem& problem, Values values, const ladder::Arithmetic& arithmetic)
+Inputs::Inputs(const results::Problem& problem, Values values, const ladder::Arithmetic& arithmetic,
+               int64_t product)
     : values_(values),
       data_(problem.data),
       K_(problem.K),
-      seed_(problem.seed),
+      seeds_{problem.seed, seed_of_product(problem.seed, problem.stride_a == 0 ? 0 : product),
+             seed_of_product(problem.seed, problem.stride_b == 0 ? 0 : product),
+             seed_of_product(problem.seed, product)},
       largest_a_(std::clamp<int64_t>((int64_t{1} << 22) / std::max<int64_t>(1, problem.K), 1,
                                      (int64_t{1} << arithmetic.exact_bits) - 1)),
       largest_input_(arithmetic.largest_input),
@@ -100,7 +117,7 @@ int64_t Inputs::largest(Operand operand) const {
 }
 
 float Inputs::at(Operand operand, int64_t row, int64_t col) const {
-  const uint64_t random = mix(row_key(seed_, operand, row) + static_cast<uint64_t>(col));
+  const uint64_t random = mix(row_key(seed_of(operand), operand, row) + static_cast<uint64_t>(col));
   return values_ == Values::reals ? real(operand, row, col, random)
                                   : integer_from(random, largest(operand));
 }
@@ -119,8 +136,8 @@ float Inputs::real(Operand operand, int64_t row, int64_t col, uint64_t random) c
       return std::ldexp(uniform(random), of_row + of_col);
     }
     case Data::inner_scaled:
-      if (operand == Operand::A) return std::ldexp(uniform(random), exponent(Operand::A, col));
-      if (operand == Operand::B) return std::ldexp(uniform(random), -exponent(Operand::A, row));
+      if (operand == Operand::A) return std::ldexp(uniform(random), inner_exponent(col));
+      if (operand == Operand::B) return std::ldexp(uniform(random), -inner_exponent(row));
       break;
     case Data::cancelling:
       return cancelling(operand, row, col);
@@ -129,10 +146,8 @@ float Inputs::real(Operand operand, int64_t row, int64_t col, uint64_t random) c
     case Data::positive:
       return positive(random);
     case Data::special:
-      if (operand == Operand::A)
-        return in_range(special(row, col, 2 * static_cast<uint64_t>(row), random));
-      if (operand == Operand::B)
-        return in_range(special(col, row, 2 * static_cast<uint64_t>(col) + 1, random));
+      if (operand == Operand::A) return in_range(special(operand, row, col, random));
+      if (operand == Operand::B) return in_range(special(operand, col, row, random));
       break;
   }
   return uniform(random);
@@ -145,16 +160,18 @@ double Inputs::unit(int64_t row, int64_t col) const {
 
 // Returns the exponent of a row or a column.
 int Inputs::exponent(Operand of, int64_t line) const {
-  constexpr auto CHOICES = static_cast<uint64_t>(2 * LARGEST_EXPONENT + 1);
-  const uint64_t random =
-      random_bits(seed_ ^ OF_LINES ^ static_cast<uint64_t>(of), static_cast<uint64_t>(line));
-  return static_cast<int>(random % CHOICES) - LARGEST_EXPONENT;
+  return exponent_of_line(seed_of(of), of, line);
+}
+
+// Returns the exponent that belongs to a k. All products of a batch have the same, since some share A or B.
+int Inputs::inner_exponent(int64_t k) const {
+  return exponent_of_line(seeds_.front(), Operand::A, k);
 }
 
 float Inputs::cancelling(Operand operand, int64_t row, int64_t col) const {
   const int64_t half = K_ / 2;
   const auto of = [&](int64_t at_row, int64_t at_col) {
-    return uniform(mix(row_key(seed_, operand, at_row) + static_cast<uint64_t>(at_col)));
+    return uniform(mix(row_key(seed_of(operand), operand, at_row) + static_cast<uint64_t>(at_col)));
   };
   const bool is_second = row >= half && row < 2 * half;
   switch (operand) {
@@ -169,12 +186,13 @@ float Inputs::cancelling(Operand operand, int64_t row, int64_t col) const {
   return SMALL * of(row, col);
 }
 
-// Returns element k of a row of A or of a column of B. `line_key` is that line's own key.
-float Inputs::special(int64_t line, int64_t k, uint64_t line_key, uint64_t random) const {
+// Returns element k of a row of A or of a column of B.
+float Inputs::special(Operand operand, int64_t line, int64_t k, uint64_t random) const {
   constexpr float INFINITE = std::numeric_limits<float>::infinity();
+  const auto line_key = 2 * static_cast<uint64_t>(line) + (operand == Operand::A ? 0 : 1);
   const auto place = [&](int which) {
     const uint64_t bits =
-        random_bits(seed_ ^ OF_LINES, 2 * line_key + static_cast<uint64_t>(which));
+        random_bits(seed_of(operand) ^ OF_LINES, 2 * line_key + static_cast<uint64_t>(which));
     return static_cast<int64_t>(bits % static_cast<uint64_t>(std::max<int64_t>(1, K_)));
   };
   const float usual = uniform(random);
@@ -211,7 +229,7 @@ float Inputs::in_range(float x) const {
 }
 
 void Inputs::fill_row(Operand operand, int64_t row, std::span<float> out) const {
-  const uint64_t key = row_key(seed_, operand, row);
+  const uint64_t key = row_key(seed_of(operand), operand, row);
   const auto fill = [&](auto value_from) {
     for (size_t col = 0; col < out.size(); ++col) out[col] = value_from(mix(key + col));
   };

@@ -2,6 +2,7 @@
 // be made again, and threads may fill a matrix together.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <span>
@@ -53,8 +54,9 @@ uint64_t random_bits(uint64_t seed, uint64_t index);
 /// case is larger, but a sum of so many random signs does not come near it.)
 class Inputs {
  public:
+  /// `product`: of a batch. Matrices that the products share are those of product 0; all others differ.
   Inputs(const results::Problem& problem, Values values,
-         const ladder::Arithmetic& arithmetic = ladder::FP32);
+         const ladder::Arithmetic& arithmetic = ladder::FP32, int64_t product = 0);
 
   Values values() const { return values_; }
   float alpha() const { return alpha_; }
@@ -73,14 +75,16 @@ class Inputs {
   int64_t largest(Operand operand) const;
   float real(Operand operand, int64_t row, int64_t col, uint64_t random) const;
   float cancelling(Operand operand, int64_t row, int64_t col) const;
-  float special(int64_t line, int64_t k, uint64_t line_key, uint64_t random) const;
+  float special(Operand operand, int64_t line, int64_t k, uint64_t random) const;
   float in_range(float x) const;
   int exponent(Operand of, int64_t line) const;
+  int inner_exponent(int64_t k) const;
 
   Values values_;
   results::Data data_;
   int64_t K_;
-  uint64_t seed_;
+  uint64_t seed_of(Operand operand) const { return seeds_[static_cast<size_t>(operand)]; }
+  std::array<uint64_t, 4> seeds_;  // the batch's, then by operand
   int64_t largest_a_;
   float largest_input_, least_input_;
   float alpha_;

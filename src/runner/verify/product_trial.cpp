@@ -67,9 +67,9 @@ Verifier& Matrices::verifier(const Problem& problem, const ladder::Arithmetic& a
 
 const std::optional<results::Errors>& Matrices::reference_errors() {
   if (!reference_errors_) {
-    reference_errors_ = verifier_->errors_of([](const ladder::Sgemm& sgemm, Values) {
+    reference_errors_ = verifier_->errors_of([](const ladder::Call& call, Values) {
       results::Observation unseen;
-      return run_product(*ladder::all().front(), sgemm, unseen);
+      return run_product(*ladder::all().front(), call, unseen);
     });
   }
   return *reference_errors_;
@@ -112,11 +112,11 @@ std::string excess_of(const results::Errors& errors) {
 }
 
 Verdict verify_product(const ladder::Rung& rung, Verifier& verifier, Result& result) {
-  const Verdict verdict = verifier.check([&](const ladder::Sgemm& sgemm, Values values) {
-    if (const char* path = ladder::path(rung, sgemm)) result.path = path;
-    if (&rung == &ladder::best) result.expected = expected_rungs(sgemm);
+  const Verdict verdict = verifier.check([&](const ladder::Call& call, Values values) {
+    if (const char* path = ladder::path(rung, call.product)) result.path = path;
+    if (&rung == &ladder::best) result.expected = expected_rungs(call);
     results::Observation unseen;
-    return run_product(rung, sgemm, values == Values::reals ? result.seen : unseen);
+    return run_product(rung, call, values == Values::reals ? result.seen : unseen);
   });
   if (verdict.error != cudaSuccess) result.seen = {};  // the launch was cut short
   return verdict;
@@ -139,7 +139,9 @@ void ProductTrial::check(Result& result) {
 }
 
 std::optional<results::LeftToFP64> ProductTrial::left_to_fp64() {
-  const ladder::Sgemm sgemm = verifier_.prepare(Values::reals);
+  const ladder::Call call = verifier_.prepare_call(Values::reals);
+  if (call.batch > 1) return std::nullopt;
+  const ladder::Sgemm& sgemm = call.product;
   ladder::LeftToFP64 left;
   if (ladder::launch_and_tell(rung_, sgemm, nullptr, &left) != cudaSuccess) return std::nullopt;
   return results::LeftToFP64{
@@ -152,11 +154,11 @@ std::optional<results::LeftToFP64> ProductTrial::left_to_fp64() {
 }
 
 machine::Launch ProductTrial::launch() {
-  return launch_of(rung_, verifier_.prepare(Values::reals));
+  return launch_of(rung_, verifier_.prepare_call(Values::reals));
 }
 
 std::optional<results::Timing> ProductTrial::time(const results::MeasureOptions& options) {
-  return time_product(rung_, verifier_.prepare(Values::reals), options);
+  return time_product(rung_, verifier_.prepare_call(Values::reals), options);
 }
 
 }  // namespace runner

@@ -13,8 +13,9 @@ namespace runner {
 
 /// What to tell of each product beside its judgement.
 struct Extras {
-  bool errors = false;        // its errors beside the reference's, compared with the rung's limits
-  bool left_to_fp64 = false;  // what the rung leaves to FP64, from one more launch
+  bool errors = false;  // its errors beside the reference's, compared with the rung's limits
+  bool left_to_fp64 =
+      false;  // what the rung leaves to FP64 of a single product, from one more launch
 };
 
 /// The matrices of the current problem. All rungs on one problem share them.

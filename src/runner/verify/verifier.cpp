@@ -8,6 +8,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "app/interrupt.hpp"
 #include "runner/verify/projection.hpp"
 #include "runner/verify/wrong_elements.hpp"
 
@@ -24,8 +25,10 @@ double worse(double so_far, double next) {
 // Errors are relative to FP32's normal numbers: below the least of them, steps are as wide as there.
 constexpr double LEAST_NORMAL = std::numeric_limits<float>::min();
 
+}  // namespace
+
 // Adds up the errors of elements.
-class ErrorSum {
+class Verifier::ErrorSum {
  public:
   // `unit`: of this element in the Frobenius norm.
   void add(double error, double want, double magnitude, double unit) {
@@ -51,10 +54,10 @@ class ErrorSum {
   bool is_empty_ = true;
 };
 
-}  // namespace
-
 std::string describe(const Mismatch& m, bool names_pass) {
-  std::string text = fmt::format("C[{}][{}] ", m.row, m.col);
+  std::string text = m.product == 0
+                         ? fmt::format("C[{}][{}] ", m.row, m.col)
+                         : fmt::format("C[{}][{}] of product {} ", m.row, m.col, m.product);
   text += is_poison(m.got)
               ? "was never written"
               : fmt::format("is {:.9g}, should be {:.9g} within {:.2g}", m.got, m.want, m.bound);
@@ -62,20 +65,16 @@ std::string describe(const Mismatch& m, bool names_pass) {
   return m.pattern.empty() ? text : text + "; " + m.pattern;
 }
 
-struct Verifier::Pass {
+// One product's numbers and its right results.
+struct Verifier::Product {
   Inputs inputs;
-  GuardedMatrix a, b;
   Yardstick yardstick;
   std::optional<Projection> projection;  // only if the yardstick does not cover every element
 
-  Pass(const results::Problem& p, Layout layout, Values values,
-       const ladder::Arithmetic& arithmetic, int64_t most_complete_products)
-      : inputs(p, values, arithmetic),
-        a(p.rows_of_a(), p.cols_of_a(), p.lda, layout, p.offset_a),
-        b(p.rows_of_b(), p.cols_of_b(), p.ldb, layout, p.offset_b),
+  Product(const results::Problem& p, Values values, const ladder::Arithmetic& arithmetic,
+          int64_t most_complete_products, int64_t number)
+      : inputs(p, values, arithmetic, number),
         yardstick(p, inputs, most_complete_products, arithmetic) {
-    a.fill(inputs, Operand::A, p.transposes_a);
-    b.fill(inputs, Operand::B, p.transposes_b);
     if (values == Values::integers && !yardstick.is_complete()) projection.emplace(p, inputs);
   }
 
@@ -125,10 +124,43 @@ struct Verifier::Pass {
   }
 };
 
+struct Verifier::Pass {
+  Values values;
+  std::vector<Product> products;
+  GuardedMatrix a, b;
+
+  Pass(const results::Problem& p, Layout layout, Values of, const ladder::Arithmetic& arithmetic,
+       int64_t most_complete_products)
+      : values(of),
+        a(p.rows_of_a(), p.cols_of_a(), p.lda, layout, p.offset_a, copies(p.batch, p.stride_a)),
+        b(p.rows_of_b(), p.cols_of_b(), p.ldb, layout, p.offset_b, copies(p.batch, p.stride_b)) {
+    products.reserve(static_cast<size_t>(p.batch));
+    for (int64_t i = 0; i < p.batch; ++i) {
+      stop_if_interrupted();
+      products.emplace_back(p, values, arithmetic, most_complete_products, i);
+    }
+    a.poison();
+    b.poison();
+    for (int64_t i = 0; i < a.count(); ++i)
+      a.fill(i, product(i).inputs, Operand::A, p.transposes_a);
+    for (int64_t i = 0; i < b.count(); ++i)
+      b.fill(i, product(i).inputs, Operand::B, p.transposes_b);
+  }
+
+  const Product& product(int64_t i) const { return products[static_cast<size_t>(i)]; }
+
+  // Returns the copies of a matrix: one if all products share it.
+  static Copies copies(int64_t batch, int64_t stride) {
+    return {.count = stride == 0 ? 1 : batch, .stride = stride};
+  }
+};
+
 Verifier::Verifier(const results::Problem& problem, Layout layout,
                    const ladder::Arithmetic& arithmetic, int64_t most_complete_products,
                    const std::vector<Values>& passes)
-    : problem_(problem), c_(problem.M, problem.N, problem.ldc, layout, problem.offset_c) {
+    : problem_(problem),
+      c_(problem.M, problem.N, problem.ldc, layout, problem.offset_c,
+         {.count = problem.batch, .stride = problem.stride_c}) {
   passes_.reserve(passes.size());
   for (const Values values : passes)
     passes_.emplace_back(problem_, layout, values, arithmetic, most_complete_products);
@@ -137,62 +169,58 @@ Verifier::Verifier(const results::Problem& problem, Layout layout,
 Verifier::~Verifier() = default;
 
 const Verifier::Pass& Verifier::pass_of(Values values) const {
-  const auto found = std::ranges::find_if(
-      passes_, [values](const Pass& pass) { return pass.inputs.values() == values; });
+  const auto found = std::ranges::find(passes_, values, &Pass::values);
   if (found == passes_.end()) throw std::logic_error("the verifier has no such pass");
   return *found;
 }
 
-ladder::Sgemm Verifier::prepare(Values values) {
+ladder::Call Verifier::prepare_call(Values values) {
   const auto operation = [](bool transposes) {
     return transposes ? ladder::Op::transpose : ladder::Op::none;
   };
   const Pass& pass = pass_of(values);
-  if (pass.inputs.beta() == 0.0f) {
-    c_.poison();
-  } else {
-    c_.fill(pass.inputs, Operand::C);
+  const Inputs& inputs = pass.products.front().inputs;
+  c_.poison();
+  if (inputs.beta() != 0.0f) {
+    for (int64_t i = 0; i < problem_.batch; ++i) c_.fill(i, pass.product(i).inputs, Operand::C);
   }
-  return {.M = problem_.M,
-          .N = problem_.N,
-          .K = problem_.K,
-          .alpha = pass.inputs.alpha(),
-          .A = pass.a.data(),
-          .lda = problem_.lda,
-          .B = pass.b.data(),
-          .ldb = problem_.ldb,
-          .beta = pass.inputs.beta(),
-          .C = c_.data(),
-          .ldc = problem_.ldc,
-          .op_a = operation(problem_.transposes_a),
-          .op_b = operation(problem_.transposes_b)};
+  ladder::Call call({.M = problem_.M,
+                     .N = problem_.N,
+                     .K = problem_.K,
+                     .alpha = inputs.alpha(),
+                     .A = pass.a.data(),
+                     .lda = problem_.lda,
+                     .B = pass.b.data(),
+                     .ldb = problem_.ldb,
+                     .beta = inputs.beta(),
+                     .C = c_.data(),
+                     .ldc = problem_.ldc,
+                     .op_a = operation(problem_.transposes_a),
+                     .op_b = operation(problem_.transposes_b)});
+  call.batch = problem_.batch;
+  call.stride_a = problem_.stride_a;
+  call.stride_b = problem_.stride_b;
+  call.stride_c = problem_.stride_c;
+  return call;
 }
 
-Verdict Verifier::check(const Trial& trial) {
+Verdict Verifier::check(const CallTrial& trial) {
   Verdict verdict;
   for (const Pass& pass : passes_) {
-    const Values values = pass.inputs.values();
-    verdict.error = trial(prepare(values), values);
+    const Values values = pass.values;
+    verdict.error = trial(prepare_call(values), values);
     if (verdict.error != cudaSuccess) {
       verdict.complaint = runner::describe(verdict.error);
       return verdict;
     }
 
-    WrongElements wrong(static_cast<int64_t>(pass.yardstick.rows().size()),
-                        static_cast<int64_t>(pass.yardstick.cols().size()));
     ErrorSum sum;
-    c_.read([&](int64_t first, int64_t rows, const float* elements) {
-      pass.for_each(first, rows, elements, problem_.ldc, [&](size_t i, size_t j, float got) {
-        pass.compare(i, j, got, verdict, wrong, sum);
-      });
-      if (!pass.projection || verdict.first_mismatch) return;
-      verdict.first_mismatch = pass.projection->first_mismatch(first, rows, elements, problem_.ldc);
-    });
+    for (int64_t i = 0; i < problem_.batch; ++i) {
+      compare_product(pass, i, verdict, sum);
+      if (verdict.first_mismatch) break;
+    }
     if (values == Values::reals) verdict.errors = sum.errors();
     if (verdict.first_mismatch) {
-      verdict.first_mismatch->of_integers = values == Values::integers;
-      if (wrong.count() > 0 && pass.yardstick.is_complete())
-        verdict.first_mismatch->pattern = wrong.describe();
       verdict.complaint = describe(*verdict.first_mismatch, true);
       return verdict;
     }
@@ -210,14 +238,38 @@ Verdict Verifier::check(const Trial& trial) {
   return verdict;
 }
 
-std::optional<results::Errors> Verifier::errors_of(const Trial& trial) {
-  if (trial(prepare(Values::reals), Values::reals) != cudaSuccess) return std::nullopt;
+// Compares the C of the pass's i-th product.
+void Verifier::compare_product(const Pass& pass, int64_t i, Verdict& verdict, ErrorSum& sum) const {
+  const Product& product = pass.product(i);
+  WrongElements wrong(static_cast<int64_t>(product.yardstick.rows().size()),
+                      static_cast<int64_t>(product.yardstick.cols().size()));
+  c_.read(i, [&](int64_t first, int64_t rows, const float* elements) {
+    product.for_each(first, rows, elements, problem_.ldc, [&](size_t row, size_t col, float got) {
+      product.compare(row, col, got, verdict, wrong, sum);
+    });
+    if (!product.projection || verdict.first_mismatch) return;
+    verdict.first_mismatch =
+        product.projection->first_mismatch(first, rows, elements, problem_.ldc);
+  });
+  if (!verdict.first_mismatch) return;
+  verdict.first_mismatch->product = i;
+  verdict.first_mismatch->of_integers = pass.values == Values::integers;
+  if (wrong.count() > 0 && product.yardstick.is_complete())
+    verdict.first_mismatch->pattern = wrong.describe();
+}
+
+std::optional<results::Errors> Verifier::errors_of(const CallTrial& trial) {
+  if (trial(prepare_call(Values::reals), Values::reals) != cudaSuccess) return std::nullopt;
   const Pass& pass = pass_of(Values::reals);
   ErrorSum sum;
-  c_.read([&](int64_t first, int64_t rows, const float* elements) {
-    pass.for_each(first, rows, elements, problem_.ldc,
-                  [&](size_t i, size_t j, float got) { pass.add_error(i, j, got, sum); });
-  });
+  for (int64_t i = 0; i < problem_.batch; ++i) {
+    const Product& product = pass.product(i);
+    c_.read(i, [&](int64_t first, int64_t rows, const float* elements) {
+      product.for_each(first, rows, elements, problem_.ldc, [&](size_t row, size_t col, float got) {
+        product.add_error(row, col, got, sum);
+      });
+    });
+  }
   return sum.errors();
 }
 

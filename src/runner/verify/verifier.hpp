@@ -20,6 +20,8 @@
 //
 // NaN lies in the padding of A and B (a leading dimension beyond the row), around all three matrices, and in C if beta
 // is 0. The memory around C must be unchanged afterwards.
+//
+// Each product of a batch has its own numbers and is judged like a single one. The count of multiplications is that of the batch.
 #pragma once
 
 #include <cstdint>
@@ -53,8 +55,10 @@ struct Verdict {
 /// Returns "C[0][31] was never written (reals); 512 of 16384 elements are wrong: ...", with or without the pass's name.
 std::string describe(const results::Mismatch& mismatch, bool names_pass);
 
-/// Calls the kernel under test on a prepared problem and waits for it.
+/// Calls the kernel under test on a prepared problem of one product and waits for it.
 using Trial = std::function<cudaError_t(const ladder::Sgemm& sgemm, Values values)>;
+/// Does the same with a problem of one or more products.
+using CallTrial = std::function<cudaError_t(const ladder::Call& call, Values values)>;
 
 class Verifier {
  public:
@@ -67,17 +71,27 @@ class Verifier {
   Verifier(const Verifier&) = delete;
   Verifier& operator=(const Verifier&) = delete;
 
-  /// Runs `trial` once for each pass and judges C. Stops at the first trial that returns an error.
-  Verdict check(const Trial& trial);
+  /// Runs `trial` once for each pass and judges C. Stops at the first trial that returns an error. A Trial gets the first product of
+  /// a batch, so it is for problems of one product.
+  Verdict check(const CallTrial& trial);
+  Verdict check(const Trial& trial) { return check(of_call(trial)); }
   /// Returns the errors of the real pass alone. Nothing if the trial returns an error.
-  std::optional<results::Errors> errors_of(const Trial& trial);
+  std::optional<results::Errors> errors_of(const CallTrial& trial);
+  std::optional<results::Errors> errors_of(const Trial& trial) { return errors_of(of_call(trial)); }
 
-  /// Returns the matrices of one pass with a fresh C, for running a kernel.
-  ladder::Sgemm prepare(Values values);
+  /// Returns the matrices of one pass with a fresh C, for running a kernel: the whole call, or its first product.
+  ladder::Call prepare_call(Values values);
+  ladder::Sgemm prepare(Values values) { return prepare_call(values).product; }
 
  private:
+  struct Product;
   struct Pass;
+  class ErrorSum;
+  static CallTrial of_call(const Trial& trial) {
+    return [trial](const ladder::Call& call, Values values) { return trial(call.product, values); };
+  }
   const Pass& pass_of(Values values) const;
+  void compare_product(const Pass& pass, int64_t i, Verdict& verdict, ErrorSum& sum) const;
   results::Problem problem_;
   GuardedMatrix c_;
   std::vector<Pass> passes_;

@@ -39,6 +39,7 @@ std::string name_of(const json& row) {
   for (const char* key : {"trans_a", "trans_b"}) {
     if (row.value(key, false)) name += std::string("/") + key;
   }
+  if (row.contains("batch")) name += "/batch=" + row.at("batch").dump();
   if (!row.contains("parameters")) return name;
   for (const auto& [key, value] : row.at("parameters").items())
     name += "/" + key + "=" + value.dump();

@@ -58,12 +58,13 @@ void expect_same(const Judgement& wrote, const Judgement& read) {
   ASSERT_EQ(read.first_mismatch.has_value(), first_mismatch.has_value());
   if (!first_mismatch) return;
   // Files have the pass and the pattern within the complaint.
-  const auto& [row, col, got, want, bound, of_integers, pattern] = *first_mismatch;
+  const auto& [row, col, got, want, bound, of_integers, pattern, product] = *first_mismatch;
   EXPECT_EQ(read.first_mismatch->row, row);
   EXPECT_EQ(read.first_mismatch->col, col);
   EXPECT_PRED2(same, read.first_mismatch->got, got);
   EXPECT_PRED2(same, read.first_mismatch->want, want);
   EXPECT_PRED2(same, read.first_mismatch->bound, bound);
+  EXPECT_EQ(read.first_mismatch->product, product);
 }
 
 void expect_same(const results::Run& wrote, const results::Run& read) {

@@ -218,6 +218,28 @@ TEST(Program, TakesTransposesWhereAKernelDoes) {
               HasSubstr("a row of A has 40 elements"));
 }
 
+TEST(Program, ComputesBatches) {
+  const Ended ended = run({"0,2,12,best", "--size", "20x24x28", "--batch", "3", "--stride-a", "0",
+                           "--ldb", "25", "--stride-c", "481", "--beta", "1"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("3 products"));
+  EXPECT_THAT(ended.out, HasSubstr("stride 0 of A 700 of B 481 of C"));
+  const Ended json = run({"12", "--size", "20", "--batch", "5", "--json"});
+  EXPECT_THAT(json.out, HasSubstr(R"("name": "sgemm/12_stream_k/20x20x20/batch=5")"));
+  EXPECT_THAT(json.out, HasSubstr(R"("stride_c": 400)"));
+  EXPECT_THAT(run({"best", "--size", "128", "--batch", "64", "--device", "h200"}).out,
+              HasSubstr("128x128x128, 64 products: 12 stream_k in "));
+  EXPECT_THAT(run({"12", "--size", "20", "--stride-a", "0"}).err, HasSubstr("say --batch, too"));
+  EXPECT_THAT(run({"12", "--size", "20", "--batch", "2", "--stride-a", "399"}).err,
+              HasSubstr("0 lets all products share it, and a matrix has 400 elements"));
+  EXPECT_EQ(run({"12", "--size", "20", "--batch", "2", "--stride-a", "400"}).code, 0);
+  for (const auto& [option, value] : {std::pair{"--stride-c", "0"}, {"--batch", "0"}}) {
+    const Ended bad = run({"12", "--size", "20", "--batch", "2", option, value});
+    EXPECT_EQ(bad.code, 2) << option << " " << bad.err;
+  }
+  EXPECT_EQ(run({"12", "--size", "100000", "--batch", "1000000000"}).code, 2) << "too large";
+}
+
 // All commands do the same: they print a line, and the run goes on.
 TEST(Program, WarnsOfOptionsWithoutMeaning) {
   const Ended ended =

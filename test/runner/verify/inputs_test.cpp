@@ -200,6 +200,28 @@ TEST(Inputs, DifferBySeedMatrixRowAndColumn) {
   EXPECT_NE(value, Inputs(problem(64, 2), Values::reals).at(Operand::A, 5, 6));
 }
 
+// Products of a batch differ, except in a matrix that they share. A shared B of inner_scaled data fits each A.
+TEST(Inputs, DifferByProductButForSharedMatrices) {
+  for (const results::Data data : results::EVERY_DATA) {
+    Problem p = problem(64);
+    p.data = data;
+    p.batch = 3;
+    p.make_strides_dense();
+    p.stride_b = 0;
+    const Inputs one(p, Values::reals), other(p, Values::reals, ladder::FP32, 2);
+    std::vector<float> x(64), y(64);
+    for (const Operand operand : {Operand::A, Operand::B, Operand::C}) {
+      one.fill_row(operand, 6, x);
+      other.fill_row(operand, 6, y);
+      EXPECT_EQ(x == y, operand == Operand::B) << name_of(data);
+      std::ranges::fill(x, 0.0f);
+      for (size_t col = 0; col < x.size(); ++col)
+        x[col] = other.at(operand, 6, static_cast<int64_t>(col));
+      EXPECT_EQ(x, y) << "at() and fill_row() agree";
+    }
+  }
+}
+
 TEST(Inputs, RealsFillTheIntervalEvenly) {
   const Inputs inputs(problem(64), Values::reals);
   std::vector<float> row(100000);

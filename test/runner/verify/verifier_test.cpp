@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -228,6 +229,73 @@ TEST(Verifier, PassesARightResultOnEveryData) {
     Problem p = small();
     p.data = data;
     EXPECT_FALSE(verify(faulty::wrong_results().front(), p).correct) << name_of(data);
+  }
+}
+
+// Three products whose matrices have gaps between them. `shared`: all have the same A.
+Problem batch_of_three(bool shared) {
+  Problem p = padded();
+  p.batch = 3;
+  p.make_strides_dense();
+  p.stride_a = shared ? 0 : p.stride_a + 5;
+  p.stride_b += 6;
+  p.stride_c += 7;
+  return p;
+}
+
+// Verifies what `launch` computes.
+Verdict verify_call(const Problem& p,
+                    const std::function<cudaError_t(const ladder::Call&)>& launch) {
+  return runner::Verifier(p, GUARDED).check([&](const ladder::Call& call, Values) {
+    const cudaError_t error = launch(call);
+    return error != cudaSuccess ? error : cudaDeviceSynchronize();
+  });
+}
+
+TEST(Verifier, JudgesEachProductOfABatch) {
+  for (const bool shared : {false, true}) {
+    for (Problem p : with_transposes(batch_of_three(shared))) {
+      const auto right = [](const ladder::Call& call) {
+        return ladder::launch(*ladder::all().front(), call, nullptr);
+      };
+      p.make_strides_dense();
+      if (shared) p.stride_a = 0;
+      const Verdict verdict = verify_call(p, right);
+      EXPECT_TRUE(verdict.correct) << verdict.complaint;
+      EXPECT_EQ(verdict.compared, 3 * p.M * p.N);
+    }
+    const Problem p = batch_of_three(shared);
+    // A batch that takes another product's A, B or C, or forgets the last product.
+    const auto with = [&](int64_t ladder::Call::* stride, int64_t wrong) {
+      return verify_call(p, [&](ladder::Call call) {
+        call.*stride = wrong;
+        return ladder::launch(faulty::sound, call, nullptr);
+      });
+    };
+    const Verdict of_b = with(&ladder::Call::stride_b, 0);
+    EXPECT_THAT(of_b.complaint, HasSubstr("of product 1 is "));
+    EXPECT_EQ(of_b.first_mismatch.value().product, 1);
+    EXPECT_EQ(with(&ladder::Call::stride_a, 0).correct, shared);
+    EXPECT_THAT(with(&ladder::Call::batch, 2).complaint, HasSubstr("of product 2 "));
+    EXPECT_FALSE(with(&ladder::Call::stride_c, p.stride_c - 7).correct) << "the gap is written";
+  }
+}
+
+TEST(Verifier, FindsAWriteBetweenTheProducts) {
+  const Problem p = batch_of_three(false);
+  for (const int64_t beyond : {int64_t{0}, int64_t{6}}) {
+    const Verdict verdict = verify_call(p, [&](const ladder::Call& call) {
+      const cudaError_t error = ladder::launch(faulty::sound, call, nullptr);
+      const float zero = 0;
+      const int64_t end = (p.M - 1) * p.ldc + p.N;  // of a matrix
+      return error != cudaSuccess ? error
+                                  : cudaMemcpy(call.product.C + p.stride_c + end + beyond, &zero,
+                                               sizeof zero, cudaMemcpyHostToDevice);
+    });
+    EXPECT_FALSE(verdict.correct);
+    EXPECT_THAT(verdict.complaint,
+                HasSubstr(beyond == 0 ? "1 float past the last element of product 1"
+                                      : "7 floats past the last element of product 1"));
   }
 }
 
