@@ -18,6 +18,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -182,7 +183,12 @@ size_t column_of(int kernel, size_t choice) {
   return CALL_KINDS + TILE_KINDS * (choice + (kernel == 11 ? 0 : WHOLE));
 }
 
-using Times = ladder::PlanTimes<WHOLE, DIVIDED>;
+// The microseconds of both kernels with one width of access.
+struct Times {
+  ladder::Works<CallWork> call;
+  ladder::Works<TileWork> whole[WHOLE];      // of rung 11's kernel, for each tile of TUNED_TABLE
+  ladder::Works<TileWork> divided[DIVIDED];  // of rung 12's, for each tile of STREAM_K_TABLE
+};
 
 Times fit_plans(const std::vector<PlanSample>& samples) {
   std::map<std::tuple<int64_t, int64_t, int64_t>, double> best;
@@ -268,21 +274,20 @@ int print_plan_times(std::ifstream& file) {
         "fastest",
         vector ? "; " : "", samples.size(), vector ? "vector" : "scalar", errors.mean_percent(),
         regret(samples, times));
-    text += fmt::format("    {{ // {} access\n     {},\n", vector ? "16-byte" : "4-byte",
-                        text_of(times.call));
-    for (const auto& us : {std::vector(std::begin(times.whole), std::end(times.whole)),
-                           std::vector(std::begin(times.divided), std::end(times.divided))}) {
-      text += "     {";
-      for (size_t i = 0; i < us.size(); ++i)
-        text += fmt::format("{}{}", i == 0 ? "" : ",\n      ", text_of(us[i]));
-      text += "},\n";
-    }
-    text += "    },\n";
+    const char* bytes = vector ? "16" : "4";
+    text += fmt::format(
+        "\n// With accesses of {0} bytes.\ninline constexpr Works<CallWork> CALL_US_{0}{1};\n",
+        bytes, text_of(times.call));
+    const auto table = [&](const char* name, std::span<const ladder::Works<TileWork>> us) {
+      text += fmt::format("inline constexpr Works<TileWork> {}_{}[] = {{\n", name, bytes);
+      for (const auto& one : us) text += fmt::format("    {},\n", text_of(one));
+      text += "};\n";
+    };
+    table("WHOLE_US", times.whole);
+    table("DIVIDED_US", times.divided);
   }
   print_header(origin, fits, "kernels/tuned/tile_times.hpp");
-  fmt::print(
-      "inline constexpr PlanTimes<{}, {}> TILE_US[] = {{\n{}}};\n\n}}  // namespace ladder\n",
-      WHOLE, DIVIDED, text);
+  fmt::print("{}\n}}  // namespace ladder\n", text.substr(1));
   return 0;
 }
 

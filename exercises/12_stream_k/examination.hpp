@@ -102,8 +102,8 @@ struct Choice {
 };
 
 constexpr TunedTile TILES[] = {STREAM_K_TABLE[8], STREAM_K_TABLE[11]};
-constexpr Works<TileWork> TILES_US[] = {TILE_US[1].divided[8], TILE_US[1].divided[11]};
-constexpr TimedTiles CHOICES_OF_TILE{.tiles = TILES, .us = TILES_US, .call_us = TILE_US[1].call};
+constexpr Works<TileWork> TILES_US[] = {DIVIDED_US_16[8], DIVIDED_US_16[11]};
+constexpr TimedTiles CHOICES_OF_TILE{.tiles = TILES, .us = TILES_US, .call_us = CALL_US_16};
 
 // The rung's own choices.
 constexpr Choice CHOICES[] = {

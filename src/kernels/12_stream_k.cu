@@ -145,7 +145,10 @@ cudaError_t launch_stream_k(const Sgemm& p, cudaStream_t stream) {
     return vector ? launch_few_cols<true>(p, device.multiprocessors, stream)
                   : launch_few_cols<false>(p, device.multiprocessors, stream);
   }
-  const ProductPlan plan = plan_product(whole_tiles(vector), tiles(vector), p.M, p.N, p.K, device);
+  thread_local LastResults<PlanKey, ProductPlan> last;
+  const ProductPlan plan = last.of({p.M, p.N, p.K, vector, device}, [&] {
+    return plan_product(whole_tiles(vector), tiles(vector), p.M, p.N, p.K, device);
+  });
   return plan.is_whole
              ? launch_tuned_choice(plan.choice, Call(p), vector, device.multiprocessors, stream)
              : launch_stream_k_choice(plan.split, p, vector, device.multiprocessors, stream);

@@ -292,6 +292,25 @@ TEST(TileTimes, ArePlausible) {
   }
 }
 
+// Each key has its own result, and the last one of a key is not computed again.
+TEST(LastResults, AreThoseOfTheKey) {
+  LastResults<PlanKey, int64_t> last;
+  int computed = 0;
+  const auto of = [&](int64_t M) {
+    return last.of({M, 1, 1, true, H200}, [&] {
+      ++computed;
+      return 10 * M;
+    });
+  };
+  for (const int64_t M : {1, 1, 2, 1, 2}) EXPECT_EQ(of(M), 10 * M);
+  EXPECT_LE(computed, 4) << "two keys may share a place";
+  EXPECT_GE(computed, 2);
+  for (int64_t M = 0; M < 1000; ++M) EXPECT_EQ(of(M), 10 * M);
+  const int before = computed;
+  EXPECT_EQ(of(999), 9990);
+  EXPECT_EQ(computed, before);
+}
+
 TEST(StrideForCopies, BeginsLongRowsAtALineOfL2) {
   for (const auto& [elements, stride] : {std::pair<int64_t, int64_t>{1, 8},
                                          {8, 8},

@@ -88,11 +88,12 @@ def is_lab(kernel):
 def copy_of_sources(folder):
     for source in SOURCES:
         shutil.copytree(ROOT / source, folder / source)
-    cut_tables(folder / "src/kernels/tuned/tile_table.hpp")
+    for name in ("tile_table.hpp", "tile_us.hpp"):
+        cut_tables(folder / "src/kernels/tuned" / name)
 
 
 def cut_tables(path):
-    """Leaves a few rows of each table of tiles."""
+    """Leaves a few rows of each table of tiles, or of their times."""
     lines, row = [], 0
     for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
         if re.match(r"\s+\{", line):
@@ -105,12 +106,12 @@ def cut_tables(path):
     path.write_text("".join(lines), encoding="utf-8")
 
 
-def change(folder, mutant):
-    path = folder / mutant["file"]
-    text = path.read_text(encoding="utf-8")
+def changed(mutant, folder):
+    """Returns the changed text of the mutant's file in the folder. Refuses a mutant that does not fit it."""
+    text = (folder / mutant["file"]).read_text(encoding="utf-8")
     if text.count(mutant["old"]) != 1:
         raise Unusable(f"{mutant['file']}: {mutant['old']!r} stands there {text.count(mutant['old'])} times, not once")
-    path.write_text(text.replace(mutant["old"], mutant["new"]), encoding="utf-8")
+    return text.replace(mutant["old"], mutant["new"])
 
 
 class Programs:
@@ -214,7 +215,7 @@ def judge(mutant, originals, programs):
     with tempfile.TemporaryDirectory(prefix="mutant.") as name:
         folder = Path(name)
         copy_of_sources(folder)
-        change(folder, mutant)
+        (folder / mutant["file"]).write_text(changed(mutant, folder), encoding="utf-8")
         code, run, said = programs.ask_as_user(folder, kernel)
         if "does not compile" in said:
             if mutant["class"] == "static check":
@@ -244,6 +245,7 @@ def read_list(arguments):
         mutant["kernels"] = kernels_with(mutant["file"])
         if not mutant["kernels"] and "rung" not in mutant:
             raise Unusable(f"{mutant['file']} is part of no rung and no lab")
+        changed(mutant, ROOT)
     if arguments.kind:
         mutants = [mutant for mutant in mutants if arguments.kind in mutant["class"]]
     if arguments.file:

@@ -5,18 +5,32 @@
 #include <set>
 #include <string>
 
+#include "kernels/tuned/last_results.hpp"
 #include "kernels/tuned/launches.hpp"
 
 namespace ladder {
 namespace {
 
+// What the choice depends on.
+struct ChoiceKey {
+  ProductShape shape;
+  int64_t batch;
+  Gpu gpu;
+
+  uint64_t hash() const { return hash_of(shape.M, shape.N, shape.K, batch, shape.transposed_a); }
+  bool operator==(const ChoiceKey&) const = default;
+};
+
 // Returns the chosen rung for a call on the current device, or an error.
 cudaError_t choose(const Call& call, const Rung** chosen) {
+  thread_local LastResults<ChoiceKey, const Rung*> last;
   Gpu gpu{};
   const cudaError_t error = describe_gpu(&gpu);
-  if (error == cudaSuccess)
-    *chosen = &rung_with(choose_rung(shape_of(call.product), call.batch, gpu).best().rung);
-  return error;
+  if (error != cudaSuccess) return error;
+  const ChoiceKey key{shape_of(call.product), call.batch, gpu};
+  *chosen = last.of(
+      key, [&] { return &rung_with(choose_rung(key.shape, key.batch, key.gpu).best().rung); });
+  return cudaSuccess;
 }
 
 cudaError_t launch_batch_best(const Call& call, cudaStream_t stream) {

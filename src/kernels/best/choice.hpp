@@ -15,6 +15,7 @@ namespace ladder {
 struct Gpu {
   int compute_capability;  // 10 * major + minor, at least 80
   Device device;
+  constexpr bool operator==(const Gpu&) const = default;
 };
 
 /// The GPU whose times the estimates are fitted to.

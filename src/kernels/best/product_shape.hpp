@@ -13,6 +13,7 @@ struct ProductShape {
   int64_t M, N, K;
   bool transposed_a = false, transposed_b = false;
   bool aligned_a = true, aligned_b = true, aligned_c = true;
+  constexpr bool operator==(const ProductShape&) const = default;
 };
 
 /// Returns the shape of a product of dense matrices that begin at multiples of 16 bytes.

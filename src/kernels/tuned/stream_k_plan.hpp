@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <iterator>
 
+#include "kernels/tuned/last_results.hpp"
 #include "kernels/tuned/split_search.hpp"
 #include "kernels/tuned/tile.hpp"
 #include "kernels/tuned/tile_table.hpp"
@@ -11,18 +12,20 @@
 
 namespace ladder {
 
-static_assert(std::size(TILE_US[0].whole) == std::size(TUNED_TABLE) &&
-                  std::size(TILE_US[0].divided) == std::size(STREAM_K_TABLE),
+static_assert(std::size(WHOLE_US_4) == std::size(TUNED_TABLE) &&
+                  std::size(DIVIDED_US_4) == std::size(STREAM_K_TABLE),
               "after bench/tune, bench/plan_times and bench/fit_times must run, too");
 
 /// Rung 11's tiles, of which a block computes a whole one. `vector`: B and C are accessed 16 bytes at a time.
 constexpr TimedTiles whole_tiles(bool vector) {
-  return {.tiles = TUNED_TABLE, .us = TILE_US[vector].whole, .call_us = TILE_US[vector].call};
+  return vector ? TimedTiles{TUNED_TABLE, WHOLE_US_16, CALL_US_16}
+                : TimedTiles{TUNED_TABLE, WHOLE_US_4, CALL_US_4};
 }
 
 /// Rung 12's tiles, which blocks may share. `vector` as above.
 constexpr TimedTiles divided_tiles(bool vector) {
-  return {.tiles = STREAM_K_TABLE, .us = TILE_US[vector].divided, .call_us = TILE_US[vector].call};
+  return vector ? TimedTiles{STREAM_K_TABLE, DIVIDED_US_16, CALL_US_16}
+                : TimedTiles{STREAM_K_TABLE, DIVIDED_US_4, CALL_US_4};
 }
 
 /// A tile for products of which each block computes one tile, and the estimated time of all products.
@@ -79,6 +82,16 @@ constexpr double estimate_few_lines_us(int64_t M, int64_t N, int64_t K) {
       (static_cast<double>(M) + static_cast<double>(N)) * static_cast<double>(K) * sizeof(float);
   return LAUNCH_US + bytes / BYTES_PER_US;
 }
+
+/// What a plan of rung 12 depends on. `vector` as above.
+struct PlanKey {
+  int64_t M, N, K;
+  bool vector;
+  Device device;
+
+  uint64_t hash() const { return hash_of(M, N, K, vector); }
+  bool operator==(const PlanKey&) const = default;
+};
 
 /// Returns the estimated time of one product by rung 12, in microseconds. M and N are at least 1, K is at least 0. `vector` as above.
 constexpr double estimate_product_us(int64_t M, int64_t N, int64_t K, bool vector,

@@ -88,6 +88,7 @@ constexpr double rate_with(const TunedTile& variant, int64_t blocks) {
 struct Device {
   int multiprocessors;  // at least 1
   int shared_bytes;     // the most that one block may have
+  constexpr bool operator==(const Device&) const = default;
 };
 
 /// Returns the number of tile rows in a band (see place_of). It makes the region of C that the device computes at a

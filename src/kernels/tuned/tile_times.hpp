@@ -62,15 +62,6 @@ struct TimedTiles {
   Works<CallWork> call_us;
 };
 
-/// The microseconds of both kernels with one width of access. `whole`: of rung 11's kernel, for each tile of TUNED_TABLE. `divided`: of
-/// rung 12's, for each tile of STREAM_K_TABLE.
-template <size_t WHOLE, size_t DIVIDED>
-struct PlanTimes {
-  Works<CallWork> call;
-  Works<TileWork> whole[WHOLE];
-  Works<TileWork> divided[DIVIDED];
-};
-
 /// Returns how many tiles the estimate counts for a block. It counts one more than the block works on if every tile is
 /// cut into the same number of pieces but the pieces differ in length: such plans measured slower than their estimate.
 constexpr int64_t tiles_charged_to_block(const SplitPlan& plan) {

@@ -55,10 +55,12 @@ std::vector<T> joined(std::vector<T> first, const std::vector<T>& second) {
   return first;
 }
 
-// Runs both until neither their times nor the clock change any more. Returns false if they still change at the end of
-// the time. Long launches may leave time for one or two rounds only. These warm the device up too, and the samples show
-// whether it was steady.
-bool warm_up(const Sampler& kernel, const Sampler& reference, const SecondsNow& now) {
+// Runs both until neither their times nor the clock change any more, for no less time than is asked for the samples if that is short.
+// Returns false if they still change at the end of the time. Long launches may leave time for one or two rounds only. These warm the
+// device up too, and the samples show whether it was steady.
+bool warm_up(const Sampler& kernel, const Sampler& reference, double seconds_of_samples,
+             const SecondsNow& now) {
+  const double least_seconds = std::min(WARM_UP_SECONDS_LEAST, seconds_of_samples);
   const double start = now();
   Series kernels, references;
   for (;;) {
@@ -66,7 +68,7 @@ bool warm_up(const Sampler& kernel, const Sampler& reference, const SecondsNow& 
     if (reference) references.add(reference());
     const double seconds = now() - start;
     const bool steady = kernels.is_steady() && references.is_steady();
-    if ((steady && seconds >= WARM_UP_SECONDS_LEAST) || interrupted()) return true;
+    if ((steady && seconds >= least_seconds) || interrupted()) return true;
     if (seconds >= WARM_UP_SECONDS_MOST) return kernels.ms.size() < STEADY_ROUNDS;
   }
 }
@@ -86,7 +88,7 @@ bool StopRule::stop(std::span<const double> samples, double seconds_spent) const
 
 Timing take_turns(const Sampler& kernel, const Sampler& reference, const MeasureOptions& options,
                   const SecondsNow& now) {
-  const bool steady = options.once || warm_up(kernel, reference, now);
+  const bool steady = options.once || warm_up(kernel, reference, options.seconds, now);
 
   const StopRule rule{.most_samples = options.once ? 1 : options.samples,
                       .most_seconds = options.seconds,

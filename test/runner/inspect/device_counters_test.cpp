@@ -84,14 +84,16 @@ constexpr const char* FUSED_SPLIT =
 constexpr const char* MEMBERS =
     "nvcc reads the members of a structure in shared memory in fewer loads than clang, and writes "
     "them in more stores";
-constexpr const char* BEFORE_ARRIVALS =
-    "the device counted the kernel before it made the arrivals of blocks zero "
-    "(fp64_leftovers.cuh); to be recorded anew";
+constexpr const char* HOISTED_LOADS =
+    "a warp loads its first sums of slices before it tests whether their row lies in C: 3 warps of "
+    "4 slices in each of the 2 lowest tiles";
 constexpr const char* RAGGED_LOOPS = "lab/vector_add/*strid*/elements=1048573";
 constexpr Exception EXCEPTIONS[] = {
     {"sgemm/10_async_pipeline/*", counts::SHARED_LOADS, 0.07, SPLIT_LOADS},
     {"sgemm/11_tuned/*", counts::SHARED_LOADS, 0.25, SPLIT_LOADS},
     {"sgemm/12_stream_k/*", counts::SHARED_LOADS, 0.25, SPLIT_LOADS},
+    {"sgemm/11_tuned/65x*", counts::SHARED_LOAD_WAVEFRONTS, 0.0075, HOISTED_LOADS},
+    {"sgemm/12_stream_k/65x*", counts::SHARED_LOAD_WAVEFRONTS, 0.0075, HOISTED_LOADS},
     {"sgemm/13_tensor_tf32/256x*", counts::LOAD_SECTORS, 0.07, CUT_ROWS},
     {"sgemm/13_tensor_tf32/256x*", counts::LOAD_LINES, 0.44, CUT_ROWS},
     {"sgemm/13_tensor_tf32/*", counts::SHARED_LOADS, 0.19, SPLIT_LOADS},
@@ -103,8 +105,6 @@ constexpr Exception EXCEPTIONS[] = {
     {"sgemm/15_tensor_wgmma/*", counts::SHARED_LOAD_WAVEFRONTS, -0.11, MEMBERS},
     {"sgemm/15_tensor_wgmma/*", counts::SHARED_STORES, 0.07, MEMBERS},
     {"sgemm/15_tensor_wgmma/*", counts::FFMA, -0.38, FUSED_SPLIT},
-    {"sgemm/16_tensor_fp32/65x*", counts::STORE_REQUESTS, -0.002, BEFORE_ARRIVALS},
-    {"sgemm/16_tensor_fp32/65x*", counts::STORE_SECTORS, -0.008, BEFORE_ARRIVALS},
     {"sgemm/16_tensor_fp32/*", counts::STORE_REQUESTS, 0.024, SPLIT_STORES},
     {"sgemm/16_tensor_fp32/*", counts::STORE_SECTORS, 0.042, SPLIT_STORES},
     {"sgemm/16_tensor_fp32/*", counts::SHARED_LOADS, -0.041, MEMBERS},
