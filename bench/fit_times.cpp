@@ -171,8 +171,7 @@ std::vector<PlanSample> plan_samples_of(Recorded& recorded, bool vector) {
   return samples;
 }
 
-// The columns of the fit: first the kinds of CallWork, then for each kernel and tile those of TileWork. Steps of more blocks side by side
-// take at least as long, so the fit's numbers are the differences.
+// The columns of the fit: first the kinds of CallWork, then for each kernel and tile those of TileWork.
 constexpr size_t CALL_KINDS = static_cast<size_t>(CallWork::count),
                  TILE_KINDS = static_cast<size_t>(TileWork::count);
 constexpr size_t WHOLE = std::size(ladder::TUNED_TABLE),
@@ -183,6 +182,25 @@ size_t column_of(int kernel, size_t choice) {
   return CALL_KINDS + TILE_KINDS * (choice + (kernel == 11 ? 0 : WHOLE));
 }
 
+const ladder::TunedTile& tile_of(int kernel, size_t choice) {
+  return kernel == 11 ? ladder::TUNED_TABLE[choice] : ladder::STREAM_K_TABLE[choice];
+}
+
+// True for the kinds of TileWork that count steps by the number of blocks side by side, and that number.
+bool is_step(size_t kind) { return kind >= 1 && kind < static_cast<size_t>(TileWork::edge_steps); }
+int blocks_of(size_t kind) { return static_cast<int>(kind); }
+
+// Returns what is known of a tile's microseconds before the fit: how long a step takes with all blocks side by side that a
+// multiprocessor holds, from bench/tune's rate with vector access, and with fewer blocks in proportion. The fit adds to that; with vector
+// access it adds nothing to a step with all blocks. (Without that, the many small products decide how long a step takes, and the large
+// products, whose steps are shorter, get wrong tiles.)
+double known_us_of(int kernel, size_t choice, size_t kind) {
+  if (!is_step(kind)) return 0;
+  const auto& [t, tflops] = tile_of(kernel, choice);
+  const double flops = 2.0 * t.BM * t.BN * t.BK * ladder::H200.device.multiprocessors;
+  return flops * std::min(blocks_of(kind), t.blocks) / (tflops * 1e6);
+}
+
 // The microseconds of both kernels with one width of access.
 struct Times {
   ladder::Works<CallWork> call;
@@ -190,7 +208,7 @@ struct Times {
   ladder::Works<TileWork> divided[DIVIDED];  // of rung 12's, for each tile of STREAM_K_TABLE
 };
 
-Times fit_plans(const std::vector<PlanSample>& samples) {
+Times fit_plans(const std::vector<PlanSample>& samples, bool vector) {
   std::map<std::tuple<int64_t, int64_t, int64_t>, double> best;
   for (const PlanSample& s : samples) {
     const auto [at, is_new] = best.try_emplace({s.M, s.N, s.K}, s.us);
@@ -207,20 +225,27 @@ Times fit_plans(const std::vector<PlanSample>& samples) {
     };
     for (size_t i = 0; i < CALL_KINDS; ++i) set(i, s.work.call.of[i]);
     const size_t first = column_of(s.kernel, s.plan.choice);
-    set(first, s.work.tile.of[0]);
-    double steps = 0;  // of so many blocks or more side by side
-    for (size_t i = TILE_KINDS - 1; i > 0; --i) set(first + i, steps += s.work.tile.of[i]);
-    b(Index(row)) = weight;
+    double known_us = 0;
+    for (size_t i = 0; i < TILE_KINDS; ++i) {
+      const ladder::Tile& t = tile_of(s.kernel, s.plan.choice).tile;
+      known_us += s.work.tile.of[i] * known_us_of(s.kernel, s.plan.choice, i);
+      if (!vector || !is_step(i) || blocks_of(i) < t.blocks) set(first + i, s.work.tile.of[i]);
+    }
+    b(Index(row)) = weight * (1 - known_us / s.us);
   }
   const VectorXd x = fit(A, b);
   Times times{};
   for (size_t i = 0; i < CALL_KINDS; ++i) times.call.of[i] = x(Index(i));
   const auto tile = [&](int kernel, size_t choice) {
     ladder::Works<TileWork> us;
-    const size_t first = column_of(kernel, choice);
-    us.of[0] = x(Index(first));
-    double step = 0;
-    for (size_t i = 1; i < TILE_KINDS; ++i) us.of[i] = step += x(Index(first + i));
+    for (size_t i = 0; i < TILE_KINDS; ++i)
+      us.of[i] = known_us_of(kernel, choice, i) + x(Index(column_of(kernel, choice) + i));
+    // With fewer blocks side by side a step takes no longer. More than `blocks` there never are.
+    const int blocks = tile_of(kernel, choice).tile.blocks;
+    const double most = us.of[static_cast<size_t>(blocks)];
+    for (size_t i = 1; is_step(i); ++i) {
+      if (blocks_of(i) > blocks || us.of[i] > most) us.of[i] = most;
+    }
     return us;
   };
   for (size_t i = 0; i < WHOLE; ++i) times.whole[i] = tile(11, i);
@@ -265,7 +290,7 @@ int print_plan_times(std::ifstream& file) {
     const std::vector<PlanSample> samples = plan_samples_of(recorded, vector);
     if (samples.size() < 5 * COLUMNS)
       return too_few(samples.size(), vector ? "vector access" : "scalar access", COLUMNS);
-    const Times times = fit_plans(samples);
+    const Times times = fit_plans(samples, vector);
     Errors errors;
     for (const PlanSample& s : samples)
       errors.add(estimate(s, times), s.us, fmt::format("{}x{}x{}", s.M, s.N, s.K));

@@ -32,6 +32,7 @@ enum class TileWork : size_t {
   steps_of_two,
   steps_of_three,
   steps_of_four,
+  edge_steps,  // steps, if tiles reach beyond the last column of B and test their copies for that
   count
 };
 
@@ -91,6 +92,9 @@ constexpr PlanWork work_of(const SplitPlan& plan, const Tile& t, int64_t M, int6
       static_cast<double>(ceil_div(blocks, t.blocks) * tiles_charged_to_block(plan));
   add_steps(work, together, blocks / together * steps);
   add_steps(work, blocks % together, steps);
+  const bool tests_copies = t.slices == 1 && N % t.BN != 0;  // tiles with slices always do
+  if (tests_copies)
+    work.tile[TileWork::edge_steps] = static_cast<double>(ceil_div(blocks, together) * steps);
   work.call[CallWork::launches] = 1;
   work.call[CallWork::c] = megabytes(M * N);
   work.call[CallWork::loads] = megabytes(blocks * steps * t.BK * (t.BM + t.BN) * multiprocessors);
