@@ -5,40 +5,44 @@
 
 namespace device {
 
-/// The four of 128 neighbours that belong to a lane. VECTOR: the neighbours from 4 * lane on, which one access of 16 bytes moves.
-/// Otherwise every 32nd from `lane` on, so that neighbouring lanes access neighbours: a warp then touches a quarter of the sectors.
+/// The four of 128 neighbours that belong to a lane: first(lane), and three more that are STEP apart. VECTOR: four neighbours, which one
+/// access of 16 bytes moves. Otherwise every 32nd, so that neighbouring lanes access neighbours: a warp then touches a quarter of the
+/// sectors.
 template <bool VECTOR>
 struct LaneFour {
-  static constexpr int OF = 128;
-  int lane;
+  static constexpr int STEP = VECTOR ? 1 : 32;
 
-  __device__ int place(int j) const { return VECTOR ? 4 * lane + j : lane + 32 * j; }
+  static __device__ int first(int lane) { return VECTOR ? 4 * lane : lane; }
 
-  /// Loads the lane's four of the 128 that begin at `row`. Only the first `count` (any number) lie inside the matrix; the others become
-  /// zero and are not read. VECTOR: `row` lies at a multiple of 16 bytes.
-  __device__ float4 load(const float* row, int count) const {
-    if constexpr (VECTOR) return load4<true>(row + 4 * lane, count - 4 * lane);
-    return {place(0) < count ? row[place(0)] : 0.0f, place(1) < count ? row[place(1)] : 0.0f,
-            place(2) < count ? row[place(2)] : 0.0f, place(3) < count ? row[place(3)] : 0.0f};
-  }
-
-  /// Loads the lane's four of 128 in shared memory, which begin at a multiple of 16 bytes.
-  __device__ void fetch(float* four, const float* shared) const {
+  /// Loads the lane's four, the first of which is *source. Only the first `count` (any number) of the elements from there on lie inside
+  /// the matrix; the others become zero and are not read.
+  static __device__ float4 load(const float* source, int count) {
     if constexpr (VECTOR) {
-      fetch4(four, shared + 4 * lane);
+      return load4<true>(source, count);
     } else {
-#pragma unroll
-      for (int j = 0; j < 4; ++j) four[j] = shared[place(j)];
+      return {count > 0 ? source[0] : 0.0f, count > STEP ? source[STEP] : 0.0f,
+              count > 2 * STEP ? source[2 * STEP] : 0.0f,
+              count > 3 * STEP ? source[3 * STEP] : 0.0f};
     }
   }
 
-  /// Stores the lane's four of 128 in shared memory, which begin at a multiple of 16 bytes.
-  __device__ void put(float* shared, const float* four) const {
+  /// Loads the lane's four from shared memory, the first of which is *source. VECTOR: at a multiple of 16 bytes.
+  static __device__ void fetch(float* four, const float* source) {
     if constexpr (VECTOR) {
-      *reinterpret_cast<float4*>(shared + 4 * lane) = {four[0], four[1], four[2], four[3]};
+      fetch4(four, source);
     } else {
 #pragma unroll
-      for (int j = 0; j < 4; ++j) shared[place(j)] = four[j];
+      for (int j = 0; j < 4; ++j) four[j] = source[j * STEP];
+    }
+  }
+
+  /// Stores the lane's four in shared memory, the first at *target. VECTOR: at a multiple of 16 bytes.
+  static __device__ void put(float* target, const float* four) {
+    if constexpr (VECTOR) {
+      *reinterpret_cast<float4*>(target) = {four[0], four[1], four[2], four[3]};
+    } else {
+#pragma unroll
+      for (int j = 0; j < 4; ++j) target[j * STEP] = four[j];
     }
   }
 };

@@ -46,15 +46,15 @@ __global__ void __launch_bounds__(FewCols::THREADS, FewCols::BLOCKS)
   const int64_t k_end = k_begin + depth < p.K ? k_begin + depth : p.K;
   const int64_t first_row = blockIdx.x % strips * FewCols::ROWS + warp * ROWS;
   const int height = part_inside(p.M - first_row, ROWS);
-  const device::LaneFour<VECTOR> ks{lane};
-  const float* a = &p.A[first_row * p.lda];
+  using Ks = LaneFour<VECTOR>;
+  const float* a = &p.A[first_row * p.lda + Ks::first(lane)];
 
   float4 next[ROWS];  // (m: ROWS, k: 4)
   const auto fetch_next = [&](int64_t k) {
-    const int count = part_inside(k_end - k, STEP);
+    const int count = part_inside(k_end - k, STEP) - Ks::first(lane);
 #pragma unroll
     for (int r = 0; r < ROWS; ++r) {
-      next[r] = ks.load(a + r * p.lda + k, r < height ? count : 0);
+      next[r] = Ks::load(a + r * p.lda + k, r < height ? count : 0);
     }
   };
 
@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(FewCols::THREADS, FewCols::BLOCKS)
 #pragma unroll
       for (int col = 0; col < COLS; ++col) {
         float b[4];
-        ks.fetch(b, &Bs[col][step]);
+        Ks::fetch(b, &Bs[col][step + Ks::first(lane)]);
 #pragma unroll
         for (int r = 0; r < ROWS; ++r) {
           float four = now[r][0] * b[0];

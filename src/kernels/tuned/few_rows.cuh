@@ -1,7 +1,7 @@
 // C with at most 8 rows: each element of B serves at most 8 multiply-adds, so the time to load B from memory bounds the
 // product. A tile of C would be mostly empty, and a few blocks cannot keep enough loads of B under way.
 //
-// A warp covers 128 columns, four a lane (side by side if B is aligned), and all rows. The warps of a block walk along K side by side, four k each,
+// A warp covers 128 columns, four a lane (side by side if rows are aligned), and all rows. The warps of a block walk along K side by side, four k each,
 // and blocks divide K:
 //
 //              128 columns of B
@@ -19,7 +19,6 @@
 
 #include "device/lane_fours.cuh"
 #include "device/vector_access.cuh"
-#include "kernels/alignment.hpp"
 #include "kernels/ladder.hpp"
 #include "kernels/tuned/tile.hpp"
 
@@ -54,16 +53,16 @@ __global__ void __launch_bounds__(FewRows::THREADS, FewRows::blocks(ROWS))
   const int64_t k_begin = depth * part;
   const int64_t k_end = k_begin + depth < p.K ? k_begin + depth : p.K;
   const int width = part_inside(p.N - first_col, FewRows::COLS);
-  const device::LaneFour<VECTOR> columns{lane};
-  const float* b = &p.B[first_col];
-  const bool a_vector = VECTOR && is_vector_aligned(p.A, p.lda, 16);
+  using Columns = LaneFour<VECTOR>;
+  const int count = width - Columns::first(lane);
+  const float* b = &p.B[first_col + Columns::first(lane)];
 
   float4 next[4];  // (k: 4, n: 4)
   const auto fetch_next = [&](int64_t k) {
     const int left = part_inside(k_end - k, 4);
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      next[i] = columns.load(b + (k + i) * p.ldb, i < left ? width : 0);
+      next[i] = Columns::load(b + (k + i) * p.ldb, i < left ? count : 0);
     }
   };
 
@@ -73,10 +72,8 @@ __global__ void __launch_bounds__(FewRows::THREADS, FewRows::blocks(ROWS))
     __syncthreads();  // nobody may overwrite the chunk while a neighbour still reads it
     for (int i = threadIdx.x; i < ROWS * CHUNK / 4; i += FewRows::THREADS) {
       const int row = i / (CHUNK / 4), k = i % (CHUNK / 4) * 4;
-      const float* a = p.A + row * p.lda + k0 + k;
-      const int count = row < p.M ? part_inside(k_end - k0, CHUNK) - k : 0;
-      *reinterpret_cast<float4*>(&As[row][k]) =
-          a_vector ? load4<true>(a, count) : load4<false>(a, count);
+      *reinterpret_cast<float4*>(&As[row][k]) = load4<VECTOR>(
+          p.A + row * p.lda + k0 + k, row < p.M ? part_inside(k_end - k0, CHUNK) - k : 0);
     }
     __syncthreads();  // the chunk is complete
 
@@ -105,7 +102,7 @@ __global__ void __launch_bounds__(FewRows::THREADS, FewRows::blocks(ROWS))
     __syncthreads();  // the previous rows have been added
 #pragma unroll
     for (int r = 0; r < SHARED_ROWS; ++r) {
-      columns.put(sums[warp][r], sum[first + r]);
+      Columns::put(&sums[warp][r][Columns::first(lane)], sum[first + r]);
     }
     __syncthreads();  // the sums of all warps are there
     for (int i = threadIdx.x; i < SHARED_ROWS * FewRows::COLS; i += FewRows::THREADS) {

@@ -22,17 +22,20 @@ __host__ __device__ constexpr int add_parts_threads(const Tile& t, int runs) {
   return threads < 256 ? threads : 256;
 }
 
-/// Where the sums of a block's tile go: into C, or into a part of it, row-major, with swapped pairs.
-template <bool VECTOR>
+/// Where the sums of a block's tile go: into C, or into a part of COLS columns, row-major, with swapped pairs.
+template <bool VECTOR, int COLS>
 struct IntoCOrPart {
   IntoC<VECTOR> c;
-  float* part;  // null if the block computes the whole tile
-  int part_cols;
+  bool whole;
+  float* part;
 
-  __device__ __forceinline__ bool wants_elements() const { return !VECTOR && part == nullptr; }
+  __device__ __forceinline__ bool wants_elements() const { return !VECTOR && whole; }
   __device__ __forceinline__ void take(int row, int col, const float* four) const {
-    if (part == nullptr) return c.take(row, col, four);
-    *reinterpret_cast<float4*>(&part[row * part_cols + col]) = swap_pairs(four);
+    if (whole) {
+      c.take(row, col, four);
+    } else {
+      *reinterpret_cast<float4*>(&part[row * COLS + col]) = swap_pairs(four);
+    }
   }
   __device__ __forceinline__ void take(int row, int col, float sum) const { c.take(row, col, sum); }
 };
@@ -66,9 +69,9 @@ __global__ void __launch_bounds__(Variant::tile.threads(), Variant::tile.blocks)
 
     const bool whole = first == 0 && last == plan.steps;
     float* part = parts + part_place(blockIdx.x, first == 0) * (T.BM * T.BN);
-    block_product<T, VECTOR>(
-        p, tile_row, tile_col, first * T.BK, last == plan.steps ? p.K : last * T.BK, shared,
-        IntoCOrPart<VECTOR>{{p, tile_row, tile_col}, whole ? nullptr : part, T.BN});
+    block_product<T, VECTOR>(p, tile_row, tile_col, first * T.BK,
+                             last == plan.steps ? p.K : last * T.BK, shared,
+                             IntoCOrPart<VECTOR, T.BN>{{p, tile_row, tile_col}, whole, part});
   }
 }
 
@@ -99,25 +102,29 @@ __global__ void __launch_bounds__(256)
     add_swapped(four, *reinterpret_cast<const float4*>(
                           &parts[part_place(block, block == first) * (T.BM * T.BN) + element]));
   }
-  if (RUNS > 1 || !VECTOR) {
-    sums[run][threadIdx.x % GROUPS] = swap_pairs(four);
-    __syncthreads();  // the sums of all runs are there
-  }
-
-  const TilePlace place = place_of(plan.whole_tiles() + tile, plan.tiles_m, plan.tiles_n, band);
-  const IntoC<VECTOR> c{p, place.row * T.BM, place.col * T.BN};
+  const auto c = [&] {
+    const TilePlace place = place_of(plan.whole_tiles() + tile, plan.tiles_m, plan.tiles_n, band);
+    return IntoC<VECTOR>{p, place.row * T.BM, place.col * T.BN};
+  };
   if constexpr (VECTOR) {
-    if (run != 0) return;
+    if (RUNS > 1) {
+      sums[run][threadIdx.x % GROUPS] = swap_pairs(four);
+      __syncthreads();  // the sums of all runs are there
+      if (run != 0) return;
 #pragma unroll
-    for (int r = 1; r < RUNS; ++r) add_swapped(four, sums[r][threadIdx.x % GROUPS]);
-    c.take(element / T.BN, element % T.BN, four);
+      for (int r = 1; r < RUNS; ++r) add_swapped(four, sums[r][threadIdx.x % GROUPS]);
+    }
+    c().take(element / T.BN, element % T.BN, four);
   } else {
+    // Neighbouring threads write neighbouring elements.
+    sums[run][threadIdx.x % GROUPS] = swap_pairs(four);
+    __syncthreads();  // the sums of all runs are in shared memory
     const int first_element = static_cast<int>(blockIdx.x % BLOCKS * GROUPS) * 4;
     for (int i = threadIdx.x; i < GROUPS * 4; i += THREADS) {
       float total = 0.0f;
 #pragma unroll
       for (int r = 0; r < RUNS; ++r) total += reinterpret_cast<const float*>(sums[r])[swapped(i)];
-      c.take((first_element + i) / T.BN, (first_element + i) % T.BN, total);
+      c().take((first_element + i) / T.BN, (first_element + i) % T.BN, total);
     }
   }
 }

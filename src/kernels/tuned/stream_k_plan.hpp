@@ -61,13 +61,14 @@ struct ProductPlan {
   double us;        // estimated
 };
 
-/// Returns the faster way by the estimates. `whole`: rung 11's tiles. `divided`: rung 12's. M, N, K as above.
+/// Returns the faster way by the estimates. `whole`: rung 11's tiles. `divided`: rung 12's; if its best plan divides no tile, rung 11's
+/// kernel is faster. M, N, K as above.
 constexpr ProductPlan plan_product(const TimedTiles& whole, const TimedTiles& divided, int64_t M,
                                    int64_t N, int64_t K, const Device& device) {
   const WholePlan a_tile_a_block = plan_whole(whole, M, N, K, 1, device);
   const SplitPlan split = plan_split(divided, M, N, K, device);
   const double split_us = estimate_us(split, divided, M, N, K, device.multiprocessors);
-  const bool is_whole = a_tile_a_block.us <= split_us;
+  const bool is_whole = a_tile_a_block.us <= split_us || !split.has_parts();
   return {.is_whole = is_whole,
           .choice = a_tile_a_block.choice,
           .split = split,
