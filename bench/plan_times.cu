@@ -40,8 +40,8 @@ class Stopwatch {
     check(cudaEventCreate(&end_), "cudaEventCreate");
   }
 
-  // Returns the microseconds of a launch: the shorter mean of two graphs of launches, after one to warm up. `expected_us`: about so
-  // long takes a launch.
+  // Returns the microseconds of a launch: the shorter mean of two graphs of launches, after one to warm up. `expected_us`: about
+  // how long a launch takes.
   double us_of(const std::function<cudaError_t(cudaStream_t)>& launch, double expected_us) {
     constexpr double GRAPH_US = 400;
     const int launches = std::clamp(static_cast<int>(GRAPH_US / expected_us), 2, 20);

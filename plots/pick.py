@@ -15,14 +15,15 @@ def kernels(run):
 
 
 def on_any_data(run):
-    """Returns the same rows as kernels(), on data of any kind."""
-    rows = [row for row in run.rows if row.set in ("sgemm", "kernel") and row.size and not row.refusal]
+    """Returns the same rows as kernels(), on data of any kind. Batches of products are left out."""
+    rows = [row for row in run.rows if row.set in ("sgemm", "kernel") and row.size and not row.refusal and row.batch == 1]
     return sorted(rows, key=lambda row: (row.number is None, row.number or 0, row.kernel))
 
 
 def timed(run):
-    """Returns the rows with a time: those with a warm L2, or the cold ones if the run has no others."""
-    rows = [row for row in kernels(run) if row.samples_ms]
+    """Returns the rows with a time: those with a warm L2, or the cold ones if the run has no others. Times with the host's share are left
+    out."""
+    rows = [row for row in kernels(run) if row.samples_ms and not row.no_graph]
     if not rows:
         if run.context.machine == "simulator":
             raise Refused(

@@ -105,6 +105,7 @@ class Row:
     parameters: dict[str, int]
     size: tuple[int, int, int] | None  # M, N, K
     data: str  # the matrices' values: "uniform", "normal" ...
+    batch: int  # the number of products of this size
     below_fp32: str  # its arithmetic if that is less accurate than FP32: "TF32"; otherwise empty
     path: str  # the code path that ran, if the kernel has several
     refusal: str  # why the kernel was not run, which is no failure; empty if it was
@@ -124,6 +125,7 @@ class Row:
 
     cold: bool
     once: bool
+    no_graph: bool  # the host's time for a launch is in the samples
     is_reference: bool
     samples_ms: list[float]  # empty if nothing was timed
     reference_samples_ms: list[float]
@@ -432,6 +434,7 @@ def _row(r):
         parameters=dict(who["parameters"]),
         size=size,
         data=data,
+        batch=problem.get("batch", 1),
         refusal=refusal,
         correct=judgement.get("correct", False),
         promise_kept=r.take("promise_kept", _Place.truth, True),
@@ -486,7 +489,7 @@ def _figures(r):
     return {key: r.at(key).number() for key in r.members() if key not in _NO_FIGURES and r.at(key).is_number()}
 
 
-_UNTIMED = {key: [] for key in FIELDS["timing"]} | {"l2": "warm", "once": False, "is_reference": False}
+_UNTIMED = {key: [] for key in FIELDS["timing"]} | {"l2": "warm", "once": False, "no_graph": False, "is_reference": False}
 
 
 def _timing(r):

@@ -18,7 +18,7 @@
 // A needs no alignment, since it is copied a float at a time. If B or C is not aligned to 16 bytes, both are moved a
 // float at a time too (path "scalar").
 //
-// On an H200 this is 177 % of cuBLAS at 128^3, 202 % at 256^3, 117 % at 1024^3, 105 to 107 % at 2048^3, 4096^3, 6144^3
+// On an H200 this is 170 % of cuBLAS at 128^3, 196 % at 256^3, 117 % at 1024^3, 104 to 106 % at 2048^3, 4096^3, 6144^3
 // and 8192^3, and 102 % at 16384^3, where the power limit slows the card; but 96 % at 2560^3 and 93 % at 2049^3.
 //
 // For a small problem the report shows more bytes fetched for each operation than in rung 10: small tiles share less.

@@ -58,7 +58,7 @@ def in_words(items):
 
 
 def fit_for_table(row):
-    return row.is_right and not row.cold and "percent_of_cublas" in row.figures
+    return row.is_right and not row.cold and not row.no_graph and row.batch == 1 and "percent_of_cublas" in row.figures
 
 
 def percent_of_cublas(row):

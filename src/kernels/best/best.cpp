@@ -27,7 +27,7 @@ cudaError_t choose(const Call& call, const Rung** chosen) {
   Gpu gpu{};
   const cudaError_t error = describe_gpu(&gpu);
   if (error != cudaSuccess) return error;
-  const ChoiceKey key{shape_of(call.product), call.batch, gpu};
+  const ChoiceKey key{shape_of(call), call.batch, gpu};
   *chosen = last.of(
       key, [&] { return &rung_with(choose_rung(key.shape, key.batch, key.gpu).best().rung); });
   return cudaSuccess;

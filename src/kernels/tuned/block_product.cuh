@@ -83,7 +83,7 @@ __device__ __forceinline__ void give_elements(const float (&sum)[T.TM][T.TN], fl
 /// tile's first element. If out.wants_elements(), it calls out.take(row, col, sum) for each element instead, and neighbouring lanes have
 /// neighbouring elements: without vector access that is how a warp writes whole sectors. All threads call block_product() together.
 /// `shared` has T.shared_bytes() bytes on a 16-byte boundary. Elements of the tile outside C may have any value.
-/// VECTOR: the problem satisfies are_b_and_c_vector_aligned(p, 16), and `out` never wants elements.
+/// VECTOR: the problem satisfies are_b_and_c_vector_aligned(p, 16), and `out` gets groups.
 template <Tile T, bool VECTOR, typename Out>
 __device__ __forceinline__ void block_product(const Sgemm& p, int64_t tile_row, int64_t tile_col,
                                               int64_t k_begin, int64_t k_end, float* shared,
@@ -306,6 +306,7 @@ __device__ __forceinline__ void block_product(const Sgemm& p, int64_t tile_row, 
     __syncthreads();  // the sums of all slices are there
     if (elements) {
       constexpr int AT_ONCE = T.threads() / T.BN;  // rows
+      static_assert(T.BM % AT_ONCE == 0 && (AT_ONCE & (AT_ONCE - 1)) == 0);
       const int out_row = thread / T.BN, out_col = thread % T.BN;
       const float* from = &shared[T.sum_row(out_row) + swapped(out_col)];
 #pragma unroll
@@ -337,7 +338,7 @@ struct IntoC {
   const Sgemm& p;
   int64_t tile_row, tile_col;
 
-  static __device__ constexpr bool wants_elements() { return !VECTOR; }
+  static __device__ constexpr bool wants_elements() { return true; }
 
   __device__ __forceinline__ void take(int row, int col, const float* four) const {
     if (tile_row + row >= p.M) return;

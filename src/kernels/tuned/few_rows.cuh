@@ -1,7 +1,7 @@
 // C with at most 8 rows: each element of B serves at most 8 multiply-adds, so the time to load B from memory bounds the
 // product. A tile of C would be mostly empty, and a few blocks cannot keep enough loads of B under way.
 //
-// A warp covers 128 columns, four a lane (side by side if rows are aligned), and all rows. The warps of a block walk along K side by side, four k each,
+// A warp covers 128 columns, four a lane, and all rows. The warps of a block walk along K side by side, four k each,
 // and blocks divide K:
 //
 //              128 columns of B
@@ -11,6 +11,8 @@
 //      ...  |                     |
 //    warp 7 | k + 28 .. 31        |
 //           +---------------------+
+//
+// (If rows of A or B are not aligned, a lane has every 32nd column in place of four neighbours: lane_fours.cuh.)
 //
 // The block stages its part of A in shared memory, a chunk at a time. B goes straight to registers, and each load is
 // under way while the warp computes with the previous one. At the end the block adds its warps' sums in shared memory,

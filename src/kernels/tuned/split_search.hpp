@@ -26,7 +26,7 @@ constexpr SplitPlan undivided(size_t choice, const Tile& t, int64_t M, int64_t N
   return plan;
 }
 
-/// True if rung 12 may give each block one tile of this kind: it adds a long K in one chain nowhere.
+/// True if rung 12 may give each block one tile of this kind: rung 12 never adds a long K in one chain.
 constexpr bool is_whole_choice(const Tile& t, int64_t K) {
   constexpr int64_t LONG_K = 2048;
   return t.chain > 0 || K <= LONG_K;

@@ -29,7 +29,7 @@ struct IntoCOrPart {
   bool whole;
   float* part;
 
-  __device__ __forceinline__ bool wants_elements() const { return !VECTOR && whole; }
+  __device__ __forceinline__ bool wants_elements() const { return whole; }
   __device__ __forceinline__ void take(int row, int col, const float* four) const {
     if (whole) {
       c.take(row, col, four);

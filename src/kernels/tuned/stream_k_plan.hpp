@@ -12,9 +12,13 @@
 
 namespace ladder {
 
-static_assert(std::size(WHOLE_US_4) == std::size(TUNED_TABLE) &&
-                  std::size(DIVIDED_US_4) == std::size(STREAM_K_TABLE),
-              "after bench/tune, bench/plan_times and bench/fit_times must run, too");
+static_assert(
+    std::size(WHOLE_US_4) == std::size(TUNED_TABLE) &&
+        std::size(WHOLE_US_16) == std::size(TUNED_TABLE) &&
+        std::size(DIVIDED_US_4) == std::size(STREAM_K_TABLE) &&
+        std::size(DIVIDED_US_16) == std::size(STREAM_K_TABLE),
+    "tile_us.hpp needs a line for each tile: add or remove lines, then run bench/plan_times "
+    "and bench/fit_times");
 
 /// Rung 11's tiles, of which a block computes a whole one. `vector`: B and C are accessed 16 bytes at a time.
 constexpr TimedTiles whole_tiles(bool vector) {
@@ -46,7 +50,10 @@ constexpr WholePlan plan_whole(const TimedTiles& choices, int64_t M, int64_t N, 
     SplitPlan plan = undivided(choice, t, M, N, K);
     plan.tiles_m *= batch;
     plan.blocks *= batch;
-    const PlanWork work = work_of(plan, t, M * batch, N, K, device.multiprocessors);
+    PlanWork work = work_of(plan, t, M * batch, N, K, device.multiprocessors);
+    const PlanWork one = work_of(undivided(choice, t, M, N, K), t, M, N, K, device.multiprocessors);
+    work.call[CallWork::inputs] =
+        static_cast<double>(batch) * one.call.of[size_t(CallWork::inputs)];
     const double us = work.call.times(choices.call_us) + work.tile.times(choices.us[choice]);
     if (best.us < 0 || us < best.us) best = {.choice = choice, .us = us};
   }

@@ -55,7 +55,8 @@ __host__ __device__ constexpr bool is_valid(const Tile& t) {
          (t.WM / t.TM) * (t.WN / t.TN) == 32 && t.WM / t.TM >= 2 && t.WN / t.TN >= 2 &&
          t.BK % t.a_lanes() == 0 && t.BK % (2 * t.slices) == 0 && t.threads() % (t.BN / 4) == 0 &&
          t.BM % t.a_rows() == 0 && t.BK % t.b_rows() == 0 && t.stages >= 2 && t.copy_groups >= 1 &&
-         t.copy_groups < t.BK / t.slices && t.chain % (t.BK / t.slices) == 0;
+         t.copy_groups < t.BK / t.slices && t.chain % (t.BK / t.slices) == 0 &&
+         (t.slices > 1 ? t.threads() % t.BN == 0 : t.WN % 32 == 0);
 }
 
 /// Up to so many rows, or columns, of C rung 12 computes without tiles (few_rows.cuh, few_cols.cuh).

@@ -76,12 +76,14 @@ constexpr int64_t tiles_charged_to_block(const SplitPlan& plan) {
 constexpr PlanWork work_of(const SplitPlan& plan, const Tile& t, int64_t M, int64_t N, int64_t K,
                            int multiprocessors) {
   constexpr int64_t MOST_TOGETHER = 4;
-  const auto megabytes = [](int64_t floats) {
-    return static_cast<double>(floats) * sizeof(float) / 1e6;
+  const auto megabytes = [](auto... factors) {
+    return (static_cast<double>(factors) * ... * sizeof(float)) / 1e6;
   };
   const int64_t steps = plan.rounds * plan.steps + plan.longest_piece();  // of a block
   const int64_t blocks = ceil_div(plan.blocks, multiprocessors);          // of a multiprocessor
   const int64_t together = std::min<int64_t>(t.blocks, MOST_TOGETHER);
+  static_assert(static_cast<int>(TileWork::steps_alone) == 1,
+                "a number of blocks is a kind of work");
   const auto add_steps = [&](PlanWork& work, int64_t side_by_side, int64_t count) {
     if (side_by_side > 0)
       work.tile.of[static_cast<size_t>(side_by_side)] += static_cast<double>(count);
@@ -96,14 +98,14 @@ constexpr PlanWork work_of(const SplitPlan& plan, const Tile& t, int64_t M, int6
   if (tests_copies)
     work.tile[TileWork::edge_steps] = static_cast<double>(ceil_div(blocks, together) * steps);
   work.call[CallWork::launches] = 1;
-  work.call[CallWork::c] = megabytes(M * N);
-  work.call[CallWork::loads] = megabytes(blocks * steps * t.BK * (t.BM + t.BN) * multiprocessors);
-  work.call[CallWork::inputs] = megabytes((M + N) * K);
+  work.call[CallWork::c] = megabytes(M, N);
+  work.call[CallWork::loads] = megabytes(blocks, steps, t.BK * (t.BM + t.BN), multiprocessors);
+  work.call[CallWork::inputs] = megabytes(M + N, K);
   if (plan.has_parts()) {
     const int64_t tiles = plan.line_tiles();
     const int64_t parts = plan.blocks % tiles == 0 ? plan.blocks : plan.blocks + tiles;
     work.call[CallWork::adding] = 1;
-    work.call[CallWork::parts] = megabytes(parts * t.BM * t.BN);
+    work.call[CallWork::parts] = megabytes(parts, t.BM * t.BN);
   }
   return work;
 }

@@ -67,6 +67,12 @@ struct Problem {
   }
   bool begins_on_boundaries() const { return offset_a == 0 && offset_b == 0 && offset_c == 0; }
 
+  /// True if the matrices of all products begin on 256-byte boundaries if those of the first one do.
+  bool every_product_begins_on_boundaries() const {
+    constexpr int64_t FLOATS = LARGEST_OFFSET + 1;
+    return stride_a % FLOATS == 0 && stride_b % FLOATS == 0 && stride_c % FLOATS == 0;
+  }
+
   /// Returns the floating-point operations of all products by the usual count, a multiplication and an addition per step. 0 if there is
   /// no product.
   double flops() const {

@@ -352,7 +352,7 @@ std::string label(const Identity& who);
 /// Returns the sizes of a lab's variant, for readers: "elements 16384", "batch 8, dim 768".
 std::string sizes_of(const Identity& who);
 /// Returns "sgemm/02_coalesced/4096x4096x4096", unique within a run. Data other than uniform is named:
-/// ".../data=normal"; transposes likewise: ".../trans_a/trans_b".
+/// ".../data=normal"; transposes and batches likewise: ".../trans_a/batch=64".
 std::string full_name(const Result& result);
 
 }  // namespace results

@@ -179,7 +179,7 @@ bool applies(const device::Promise& promise, const results::Problem& p) {
   if (promise.uniform_data_only && p.data != results::Data::uniform) return false;
   const int64_t tile = promise.whole_tiles;
   return p.M % tile == 0 && p.N % tile == 0 && p.K % tile == 0 && p.is_dense() &&
-         p.begins_on_boundaries();
+         p.begins_on_boundaries() && p.every_product_begins_on_boundaries();
 }
 
 }  // namespace runner

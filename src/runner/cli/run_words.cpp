@@ -65,7 +65,8 @@ void set_batch(const RunWords& words, Problem& p) {
     if (!asked) return;
     if (!p.is_batch())
       throw usage(fmt::format(
-          "{} is the distance between the matrices of a batch: say --batch, too", option));
+          "{} is the distance between the matrices of a batch: say --batch 2 or more, too",
+          option));
     const int64_t least = std::max<int64_t>(0, span - gap);  // the last row needs no gap behind it
     if (may_be_shared && *asked == "0") {
       stride = 0;

@@ -28,7 +28,7 @@ std::vector<results::ExpectedRung> expected_rungs(const ladder::ProductShape& sh
 std::vector<results::ExpectedRung> expected_rungs(const ladder::Call& call) {
   ladder::Gpu gpu{};
   if (ladder::describe_gpu(&gpu) != cudaSuccess) return {};
-  return expected_rungs(ladder::shape_of(call.product), call.batch, gpu);
+  return expected_rungs(ladder::shape_of(call), call.batch, gpu);
 }
 
 cudaError_t run_product(const ladder::Rung& rung, const ladder::Call& call,

@@ -113,7 +113,9 @@ std::string excess_of(const results::Errors& errors) {
 
 Verdict verify_product(const ladder::Rung& rung, Verifier& verifier, Result& result) {
   const Verdict verdict = verifier.check([&](const ladder::Call& call, Values values) {
-    if (const char* path = ladder::path(rung, call.product)) result.path = path;
+    // A batch may take another path than its first product alone.
+    if (const char* path = call.batch == 1 ? ladder::path(rung, call.product) : nullptr)
+      result.path = path;
     if (&rung == &ladder::best) result.expected = expected_rungs(call);
     results::Observation unseen;
     return run_product(rung, call, values == Values::reals ? result.seen : unseen);

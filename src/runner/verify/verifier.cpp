@@ -126,28 +126,38 @@ struct Verifier::Product {
 
 struct Verifier::Pass {
   Values values;
-  std::vector<Product> products;
+  const results::Problem& problem;
+  ladder::Arithmetic arithmetic;
+  int64_t most_complete_products;
+  std::optional<Product> only;  // of a single product, to be judged for many kernels
   GuardedMatrix a, b;
 
-  Pass(const results::Problem& p, Layout layout, Values of, const ladder::Arithmetic& arithmetic,
-       int64_t most_complete_products)
+  Pass(const results::Problem& p, Layout layout, Values of, const ladder::Arithmetic& of_rung,
+       int64_t most_complete)
       : values(of),
+        problem(p),
+        arithmetic(of_rung),
+        most_complete_products(most_complete),
         a(p.rows_of_a(), p.cols_of_a(), p.lda, layout, p.offset_a, copies(p.batch, p.stride_a)),
         b(p.rows_of_b(), p.cols_of_b(), p.ldb, layout, p.offset_b, copies(p.batch, p.stride_b)) {
-    products.reserve(static_cast<size_t>(p.batch));
-    for (int64_t i = 0; i < p.batch; ++i) {
-      stop_if_interrupted();
-      products.emplace_back(p, values, arithmetic, most_complete_products, i);
-    }
+    if (!p.is_batch()) only.emplace(p, values, arithmetic, most_complete_products, 0);
     a.poison();
     b.poison();
-    for (int64_t i = 0; i < a.count(); ++i)
-      a.fill(i, product(i).inputs, Operand::A, p.transposes_a);
-    for (int64_t i = 0; i < b.count(); ++i)
-      b.fill(i, product(i).inputs, Operand::B, p.transposes_b);
+    if (p.is_empty()) return;
+    for (int64_t i = 0; i < a.count(); ++i) a.fill(i, inputs(i), Operand::A, p.transposes_a);
+    for (int64_t i = 0; i < b.count(); ++i) b.fill(i, inputs(i), Operand::B, p.transposes_b);
   }
 
-  const Product& product(int64_t i) const { return products[static_cast<size_t>(i)]; }
+  Inputs inputs(int64_t i) const { return {problem, values, arithmetic, i}; }
+
+  // Calls visit(product) with the i-th product. The right results of a batch's products are computed anew each time: together they
+  // could be larger than the host's memory.
+  template <typename Visit>
+  void with_product(int64_t i, const Visit& visit) const {
+    stop_if_interrupted();
+    if (only) return visit(*only);
+    visit(Product(problem, values, arithmetic, most_complete_products, i));
+  }
 
   // Returns the copies of a matrix: one if all products share it.
   static Copies copies(int64_t batch, int64_t stride) {
@@ -179,10 +189,10 @@ ladder::Call Verifier::prepare_call(Values values) {
     return transposes ? ladder::Op::transpose : ladder::Op::none;
   };
   const Pass& pass = pass_of(values);
-  const Inputs& inputs = pass.products.front().inputs;
+  const Inputs inputs = pass.inputs(0);
   c_.poison();
   if (inputs.beta() != 0.0f) {
-    for (int64_t i = 0; i < problem_.batch; ++i) c_.fill(i, pass.product(i).inputs, Operand::C);
+    for (int64_t i = 0; i < products(); ++i) c_.fill(i, pass.inputs(i), Operand::C);
   }
   ladder::Call call({.M = problem_.M,
                      .N = problem_.N,
@@ -215,10 +225,9 @@ Verdict Verifier::check(const CallTrial& trial) {
     }
 
     ErrorSum sum;
-    for (int64_t i = 0; i < problem_.batch; ++i) {
-      compare_product(pass, i, verdict, sum);
-      if (verdict.first_mismatch) break;
-    }
+    for (int64_t i = 0; i < products() && !verdict.first_mismatch; ++i)
+      pass.with_product(i,
+                        [&](const Product& product) { compare_product(product, i, verdict, sum); });
     if (values == Values::reals) verdict.errors = sum.errors();
     if (verdict.first_mismatch) {
       verdict.complaint = describe(*verdict.first_mismatch, true);
@@ -238,9 +247,9 @@ Verdict Verifier::check(const CallTrial& trial) {
   return verdict;
 }
 
-// Compares the C of the pass's i-th product.
-void Verifier::compare_product(const Pass& pass, int64_t i, Verdict& verdict, ErrorSum& sum) const {
-  const Product& product = pass.product(i);
+// Compares the C of the i-th product.
+void Verifier::compare_product(const Product& product, int64_t i, Verdict& verdict,
+                               ErrorSum& sum) const {
   WrongElements wrong(static_cast<int64_t>(product.yardstick.rows().size()),
                       static_cast<int64_t>(product.yardstick.cols().size()));
   c_.read(i, [&](int64_t first, int64_t rows, const float* elements) {
@@ -253,7 +262,7 @@ void Verifier::compare_product(const Pass& pass, int64_t i, Verdict& verdict, Er
   });
   if (!verdict.first_mismatch) return;
   verdict.first_mismatch->product = i;
-  verdict.first_mismatch->of_integers = pass.values == Values::integers;
+  verdict.first_mismatch->of_integers = product.inputs.values() == Values::integers;
   if (wrong.count() > 0 && product.yardstick.is_complete())
     verdict.first_mismatch->pattern = wrong.describe();
 }
@@ -262,11 +271,12 @@ std::optional<results::Errors> Verifier::errors_of(const CallTrial& trial) {
   if (trial(prepare_call(Values::reals), Values::reals) != cudaSuccess) return std::nullopt;
   const Pass& pass = pass_of(Values::reals);
   ErrorSum sum;
-  for (int64_t i = 0; i < problem_.batch; ++i) {
-    const Product& product = pass.product(i);
-    c_.read(i, [&](int64_t first, int64_t rows, const float* elements) {
-      product.for_each(first, rows, elements, problem_.ldc, [&](size_t row, size_t col, float got) {
-        product.add_error(row, col, got, sum);
+  for (int64_t i = 0; i < products(); ++i) {
+    pass.with_product(i, [&](const Product& product) {
+      c_.read(i, [&](int64_t first, int64_t rows, const float* elements) {
+        product.for_each(
+            first, rows, elements, problem_.ldc,
+            [&](size_t row, size_t col, float got) { product.add_error(row, col, got, sum); });
       });
     });
   }

@@ -21,7 +21,7 @@
 // NaN lies in the padding of A and B (a leading dimension beyond the row), around all three matrices, and in C if beta
 // is 0. The memory around C must be unchanged afterwards.
 //
-// Each product of a batch has its own numbers and is judged like a single one. The count of multiplications is that of the batch.
+// Each product of a batch has its own numbers and is judged like a single one. What is counted is the multiplications of the batch.
 #pragma once
 
 #include <cstdint>
@@ -91,7 +91,8 @@ class Verifier {
     return [trial](const ladder::Call& call, Values values) { return trial(call.product, values); };
   }
   const Pass& pass_of(Values values) const;
-  void compare_product(const Pass& pass, int64_t i, Verdict& verdict, ErrorSum& sum) const;
+  void compare_product(const Product& product, int64_t i, Verdict& verdict, ErrorSum& sum) const;
+  int64_t products() const { return problem_.is_empty() ? 0 : problem_.batch; }
   results::Problem problem_;
   GuardedMatrix c_;
   std::vector<Pass> passes_;

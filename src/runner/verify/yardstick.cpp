@@ -40,7 +40,8 @@ bool same_sign(double a, double b) { return std::signbit(a) == std::signbit(b); 
 Yardstick::Yardstick(const results::Problem& p, const Inputs& inputs,
                      int64_t most_complete_products, const ladder::Arithmetic& arithmetic)
     : inputs_(inputs), is_strict_(arithmetic.limits.has_value()) {
-  complete_ = std::max(p.flops() / 2, static_cast<double>(p.M) * static_cast<double>(p.N)) <=
+  complete_ = std::max(p.flops() / 2, static_cast<double>(p.batch) * static_cast<double>(p.M) *
+                                          static_cast<double>(p.N)) <=
               static_cast<double>(most_complete_products);
   rows_ = sample(p.M, complete_ ? p.M : SAMPLED_ROWS, p.seed);
   cols_ = sample(p.N, complete_ ? p.N : SAMPLED_COLS, p.seed + 1);

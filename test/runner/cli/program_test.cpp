@@ -230,15 +230,25 @@ TEST(Program, ComputesBatches) {
   EXPECT_THAT(json.out, HasSubstr(R"("stride_c": 400)"));
   EXPECT_THAT(run({"best", "--size", "128", "--batch", "64", "--device", "h200"}).out,
               HasSubstr("128x128x128, 64 products: 12 stream_k in "));
-  EXPECT_THAT(run({"12", "--size", "20", "--stride-a", "0"}).err, HasSubstr("say --batch, too"));
+  EXPECT_THAT(run({"12", "--size", "20", "--stride-a", "0"}).err,
+              HasSubstr("say --batch 2 or more, too"));
   EXPECT_THAT(run({"12", "--size", "20", "--batch", "2", "--stride-a", "399"}).err,
               HasSubstr("0 lets all products share it, and a matrix has 400 elements"));
   EXPECT_EQ(run({"12", "--size", "20", "--batch", "2", "--stride-a", "400"}).code, 0);
+  // An odd stride lets no product but the first begin on a boundary, so the promise does not speak of it.
+  EXPECT_EQ(run({"12", "--size", "128", "--batch", "2", "--stride-b", "16385"}).code, 0);
+  EXPECT_EQ(run({"12", "--size", "0", "--batch", "1000000000"}).code, 0) << "nothing to do";
   for (const auto& [option, value] : {std::pair{"--stride-c", "0"}, {"--batch", "0"}}) {
     const Ended bad = run({"12", "--size", "20", "--batch", "2", option, value});
     EXPECT_EQ(bad.code, 2) << option << " " << bad.err;
   }
   EXPECT_EQ(run({"12", "--size", "100000", "--batch", "1000000000"}).code, 2) << "too large";
+}
+
+TEST(Program, CountsTheHostOnlyWhereLaunchesFollowEachOther) {
+  for (const char* other : {"--cold", "--once"})
+    EXPECT_THAT(run({"1", "--size", "32", "--no-graph", other}).err,
+                HasSubstr(std::string("--no-graph and ") + other + " exclude each other"));
 }
 
 // All commands do the same: they print a line, and the run goes on.

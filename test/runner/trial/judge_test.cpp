@@ -85,6 +85,7 @@ TEST(Promise, SpeaksOnlyOfWholeDenseTiles) {
       {"padded C", [](Problem& p) { p.ldc = 20; }},
       {"no product", [](Problem& p) { p.alpha = 0; }},
       {"C is read", [](Problem& p) { p.beta = 1; }},
+      {"a product off its boundary", [](Problem& p) { p.batch = 2, p.stride_b = 48 * 16 + 4; }},
   };
   for (const auto& [what, change] : changes) {
     Problem p = whole;
