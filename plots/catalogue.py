@@ -2,7 +2,7 @@
 
 import json
 
-from plots import compare, errors, heatmap, ladder, roofline, samples, sizes, style
+from plots import compare, errors, heatmap, ladder, roofline, samples, shapes, sizes, style
 from plots.program import Refused
 
 PLOTS = {
@@ -11,6 +11,7 @@ PLOTS = {
     "sizes": sizes,
     "samples": samples,
     "heatmap": heatmap,
+    "shapes": shapes,
     "errors": errors,
     "compare": compare,
 }
@@ -18,7 +19,7 @@ PLOTS = {
 # for each option: the name of its value on the command line, and its help
 OPTIONS = {
     "size": ("N|MxNxK", "draw products of this size (default: 4096, or the largest square that most kernels have)"),
-    "kernel": ("KERNEL", "draw the kernel with this number or name (default: the best; for sizes the first)"),
+    "kernel": ("KERNEL", "draw the kernel with this number or name (default: the best; for sizes and shapes the first)"),
     "data": ("NAME", "draw results with this kind of data in A and B (default: uniform, or the first kind in the run)"),
     "axes": ("|".join(heatmap.AXES), "draw a grid with these rows and columns (default: MxN, or a list if there are few shapes)"),
 }

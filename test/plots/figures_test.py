@@ -5,7 +5,8 @@ import unittest
 
 import geometry
 import runs
-from plots import bars, catalogue, compare, errors, findings, heatmap, labels, ladder, pick, results, roofline, samples, sizes, style
+from plots import bars, catalogue, compare, errors, findings, heatmap, labels, ladder, pick, results, roofline, samples, shapes
+from plots import sizes, style
 from plots.program import Refused
 
 SIZES = ("128", "256", "1000", "1024", "2048", "4096", "8192")
@@ -29,7 +30,7 @@ class EveryPlot(Case):
     def test_ladders_of_any_length_can_be_read(self):
         for rungs in runs.LENGTHS:
             run = runs.ladder(rungs, SIZES)
-            for module in (ladder, roofline, sizes, samples, heatmap, errors):
+            for module in (ladder, roofline, sizes, samples, heatmap, shapes, errors):
                 with self.subTest(plot=module.__name__, rungs=rungs):
                     self.assert_readable(module.draw(run))
 
@@ -222,6 +223,21 @@ class Roofline(Case):
         figure = roofline.draw(runs.ladder(3))
         (low, high), ticks = figure.axes[0].get_ylim(), figure.axes[0].get_yticks()
         self.assertGreaterEqual(sum(low <= tick <= high for tick in ticks), 2)
+
+
+class Shapes(Case):
+    def test_every_kernel_has_a_line_of_its_own_shapes_in_order(self):
+        for count in (1, 2, 480):
+            percents = [40 + 400 * (37 * i % count) / count for i in range(count)]
+            rows = [runs.timed(2, f"{i + 1}x8x9", percent) for i, percent in enumerate(percents)]
+            rows += [runs.timed(1, f"{i + 1}x8x9", 90.0) for i in range(count)]
+            figure = shapes.draw(runs.run_of(rows))
+            self.assert_readable(figure)
+            lines = {tuple(line.get_ydata()): list(line.get_xdata()) for line in figure.axes[0].lines}
+            places = lines[tuple(sorted(round(percent, 1) for percent in percents))]
+            self.assertEqual((places[0], places[-1]), (0, 100 if count > 1 else 0))
+            self.assertEqual(places, sorted(places))
+            self.assertIn("1 rung_1: 90 %", self.texts(figure))
 
 
 class Sizes(Case):

@@ -3,7 +3,7 @@
 import unittest
 
 import runs
-from plots import catalogue, compare, heatmap, ideas, ladder, pick, results, roofline, samples, sizes
+from plots import catalogue, compare, heatmap, ideas, ladder, pick, results, roofline, samples, shapes, sizes
 from plots.program import Refused
 
 
@@ -128,6 +128,24 @@ class Roofline(unittest.TestCase):
         self.assertEqual([p["kernel"] for p in roofline.shown(runs.run_of(rows))["points"]], ["3 rung_3"])
         del rows[3]["gflops"]
         self.assertIn("'gflops'", refusal("roofline", runs.run_of(rows)))
+
+
+class Shapes(unittest.TestCase):
+    def test_has_each_kernels_shapes_from_the_slowest_and_their_mean(self):
+        rows = [runs.timed(1, f"{m}x8x9", percent) for m, percent in ((1, 200.0), (2, 50.0), (3, 100.0))]
+        rows += [runs.timed(2, "1x8x9", 150.0), runs.timed(2, "2x8x9", 60.0, correct=False)]
+        shown = shapes.shown(runs.run_of(rows))
+        self.assertEqual([kernel["percents"] for kernel in shown["kernels"]], [[50.0, 100.0, 200.0], [150.0]])
+        self.assertEqual([kernel["mean"] for kernel in shown["kernels"]], [100.0, 150.0])
+        self.assertEqual(shapes.shown(runs.run_of(rows), kernel="2")["chosen"], "2 rung_2")
+        self.assertIn("no kernel '9'", refusal("shapes", runs.run_of(rows), kernel="9"))
+        self.assertIn("no kernel beside cuBLAS", refusal("shapes", runs.run_of([runs.timed(1, "64", 50.0, correct=False)])))
+
+    def test_leaves_out_batches_and_times_with_the_host(self):
+        rows = [runs.timed(1, "64", 50.0), runs.timed(1, "128", 60.0, no_graph=True)]
+        rows.append(runs.timed(1, "256", 70.0, batch=4, stride_a=65536, stride_b=65536, stride_c=65536))
+        rows[-1]["name"] += "/batch=4"
+        self.assertEqual(shapes.shown(runs.run_of(rows))["kernels"][0]["percents"], [50.0])
 
 
 class Sizes(unittest.TestCase):
@@ -260,7 +278,7 @@ class NothingToDraw(unittest.TestCase):
     def test_times_without_cublas(self):
         row = runs.timed(1, "64", 50.0, reference_samples_ms=[])
         del row["percent_of_cublas"]
-        for plot in ("ladder", "sizes", "heatmap"):
+        for plot in ("ladder", "sizes", "heatmap", "shapes"):
             self.assertIn("no 'percent_of_cublas'", refusal(plot, runs.run_of([row])), plot)
         self.assertEqual(samples.shown(runs.run_of([row]))["reference_ms"], [])
 

@@ -224,6 +224,9 @@ std::string expectations_from(const RunWords& words, int width) {
         fmt::format("--device tells what 'best' would choose: say 'sgemm_runner best "
                     "--device {}', with --size",
                     printable(words.device)));
+  const OutputWords& output = words.output;
+  if (!output.json.empty() || output.html || output.csv || output.markdown)
+    throw usage("--device prints a few lines of text, and takes no --json, --csv, --md or --html");
   return expectations(problems_from(words), words.device, width);
 }
 

@@ -199,6 +199,8 @@ TEST(Program, SaysWhatBestWouldChooseOnAnotherGpu) {
   EXPECT_EQ(lines[3], "0x4x4: nothing to compute");
   EXPECT_THAT(run({"best", "--device", "t4"}).err,
               HasSubstr("'t4': the times of kernels are known of h200"));
+  for (const char* format : {"--json", "--csv", "--md"})
+    EXPECT_EQ(run({"best", "--device", "h200", format}).code, 2) << format;
   EXPECT_THAT(run({"2", "--device", "h200"}).err,
               HasSubstr("say 'sgemm_runner best --device h200'"));
 }
