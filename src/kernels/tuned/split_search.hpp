@@ -14,10 +14,12 @@
 
 namespace ladder {
 
-/// Returns the plan in which each block computes one tile of an M x N x K product. M and N are at least 1, K is at least 0.
-constexpr SplitPlan undivided(size_t choice, const Tile& t, int64_t M, int64_t N, int64_t K) {
+/// Returns the plan in which each block computes one tile of one of `batch` products of M x N x K. M, N and batch are at least 1, K is at
+/// least 0.
+constexpr SplitPlan undivided(size_t choice, const Tile& t, int64_t M, int64_t N, int64_t K,
+                              int64_t batch = 1) {
   SplitPlan plan{.choice = choice,
-                 .tiles_m = ceil_div(M, t.BM),
+                 .tiles_m = ceil_div(M, t.BM) * batch,
                  .tiles_n = ceil_div(N, t.BN),
                  .steps = K > 0 ? ceil_div(K, t.BK) : 1,
                  .blocks = 0,

@@ -120,11 +120,12 @@ __global__ void __launch_bounds__(256)
     sums[run][threadIdx.x % GROUPS] = swap_pairs(four);
     __syncthreads();  // the sums of all runs are in shared memory
     const int first_element = static_cast<int>(blockIdx.x % BLOCKS * GROUPS) * 4;
+    const IntoC<VECTOR> into = c();
     for (int i = threadIdx.x; i < GROUPS * 4; i += THREADS) {
       float total = 0.0f;
 #pragma unroll
       for (int r = 0; r < RUNS; ++r) total += reinterpret_cast<const float*>(sums[r])[swapped(i)];
-      c().take((first_element + i) / T.BN, (first_element + i) % T.BN, total);
+      into.take((first_element + i) / T.BN, (first_element + i) % T.BN, total);
     }
   }
 }

@@ -46,15 +46,8 @@ constexpr WholePlan plan_whole(const TimedTiles& choices, int64_t M, int64_t N, 
   for (size_t choice = 0; choice < choices.tiles.size(); ++choice) {
     const Tile& t = choices.tiles[choice].tile;
     if (t.shared_bytes() > device.shared_bytes || !is_whole_choice(t, K)) continue;
-    // To the kernel the tiles of all products are those of one product with as many rows as all together.
-    SplitPlan plan = undivided(choice, t, M, N, K);
-    plan.tiles_m *= batch;
-    plan.blocks *= batch;
-    PlanWork work = work_of(plan, t, M * batch, N, K, device.multiprocessors);
-    const PlanWork one = work_of(undivided(choice, t, M, N, K), t, M, N, K, device.multiprocessors);
-    work.call[CallWork::inputs] =
-        static_cast<double>(batch) * one.call.of[size_t(CallWork::inputs)];
-    const double us = work.call.times(choices.call_us) + work.tile.times(choices.us[choice]);
+    const SplitPlan plan = undivided(choice, t, M, N, K, batch);
+    const double us = estimate_us(plan, choices, M, N, K, device.multiprocessors, batch);
     if (best.us < 0 || us < best.us) best = {.choice = choice, .us = us};
   }
   return best;
@@ -121,8 +114,9 @@ constexpr BatchPlan plan_batch(int64_t M, int64_t N, int64_t K, bool vector, int
                                const Device& device) {
   const double one_by_one =
       static_cast<double>(batch) * estimate_product_us(M, N, K, vector, device);
+  if (batch == 1) return {false, 0, one_by_one};
   const WholePlan together = plan_whole(whole_tiles(vector), M, N, K, batch, device);
-  if (batch > 1 && together.us < one_by_one) return {true, together.choice, together.us};
+  if (together.us < one_by_one) return {true, together.choice, together.us};
   return {false, 0, one_by_one};
 }
 

@@ -72,9 +72,9 @@ constexpr int64_t tiles_charged_to_block(const SplitPlan& plan) {
   return plan.most_tiles_of_block() + (even ? 0 : 1);
 }
 
-/// Returns the work of the plan for an M x N x K product with this tile.
+/// Returns the work of the plan with this tile. The plan is of `batch` products of M x N x K, whose tiles follow each other.
 constexpr PlanWork work_of(const SplitPlan& plan, const Tile& t, int64_t M, int64_t N, int64_t K,
-                           int multiprocessors) {
+                           int multiprocessors, int64_t batch = 1) {
   constexpr int64_t MOST_TOGETHER = 4;
   const auto megabytes = [](auto... factors) {
     return (static_cast<double>(factors) * ... * sizeof(float)) / 1e6;
@@ -98,9 +98,9 @@ constexpr PlanWork work_of(const SplitPlan& plan, const Tile& t, int64_t M, int6
   if (tests_copies)
     work.tile[TileWork::edge_steps] = static_cast<double>(ceil_div(blocks, together) * steps);
   work.call[CallWork::launches] = 1;
-  work.call[CallWork::c] = megabytes(M, N);
+  work.call[CallWork::c] = megabytes(batch, M, N);
   work.call[CallWork::loads] = megabytes(blocks, steps, t.BK * (t.BM + t.BN), multiprocessors);
-  work.call[CallWork::inputs] = megabytes(M + N, K);
+  work.call[CallWork::inputs] = megabytes(batch, M + N, K);
   if (plan.has_parts()) {
     const int64_t tiles = plan.line_tiles();
     const int64_t parts = plan.blocks % tiles == 0 ? plan.blocks : plan.blocks + tiles;
@@ -110,10 +110,11 @@ constexpr PlanWork work_of(const SplitPlan& plan, const Tile& t, int64_t M, int6
   return work;
 }
 
-/// Returns the estimated time of the plan for an M x N x K product, in microseconds.
+/// Returns the estimated time of the plan in microseconds. The plan is of `batch` products of M x N x K, as above.
 constexpr double estimate_us(const SplitPlan& plan, const TimedTiles& choices, int64_t M, int64_t N,
-                             int64_t K, int multiprocessors) {
-  const PlanWork work = work_of(plan, choices.tiles[plan.choice].tile, M, N, K, multiprocessors);
+                             int64_t K, int multiprocessors, int64_t batch = 1) {
+  const Tile& t = choices.tiles[plan.choice].tile;
+  const PlanWork work = work_of(plan, t, M, N, K, multiprocessors, batch);
   return work.call.times(choices.call_us) + work.tile.times(choices.us[plan.choice]);
 }
 

@@ -254,10 +254,11 @@ RunRequest run_request(const CLI::App& app, const RunWords& words) {
   if (words.energy && words.measuring.once)
     throw usage("--energy and --once exclude each other: one launch is too short for the counter");
   request.measure.energy = words.energy;
-  if (words.no_graph && (words.cold || words.measuring.once))
+  const char* alone = words.cold ? "--cold" : words.measuring.once ? "--once" : nullptr;
+  if (words.no_graph && alone != nullptr)
     throw usage(fmt::format(
-        "--no-graph and {} exclude each other: {} times each launch alone, without a graph",
-        words.cold ? "--cold" : "--once", words.cold ? "--cold" : "--once"));
+        "--no-graph and {0} exclude each other: {0} times each launch alone, without a graph",
+        alone));
   request.measure.no_graph = words.no_graph;
   set_measuring(words.measuring, request);
   set_simulator_options(words.simulator, machine::KIND, request);

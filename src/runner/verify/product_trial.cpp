@@ -128,7 +128,8 @@ void ProductTrial::check(Result& result) {
   const Verdict verdict = verify_product(rung_, verifier_, result);
   result.judged = judgement_of(result, verdict);
   if (verdict.error != cudaSuccess) return;
-  if (matrices_.extras().left_to_fp64) result.seen.left_to_fp64 = left_to_fp64();
+  if (matrices_.extras().left_to_fp64 && !result.problem->is_batch())
+    result.seen.left_to_fp64 = left_to_fp64();
   if (!matrices_.extras().errors) return;
   const bool is_reference = &rung_ == ladder::all().front();
   const std::optional<results::Errors> reference =
@@ -141,9 +142,7 @@ void ProductTrial::check(Result& result) {
 }
 
 std::optional<results::LeftToFP64> ProductTrial::left_to_fp64() {
-  const ladder::Call call = verifier_.prepare_call(Values::reals);
-  if (call.batch > 1) return std::nullopt;
-  const ladder::Sgemm& sgemm = call.product;
+  const ladder::Sgemm sgemm = verifier_.prepare(Values::reals);
   ladder::LeftToFP64 left;
   if (ladder::launch_and_tell(rung_, sgemm, nullptr, &left) != cudaSuccess) return std::nullopt;
   return results::LeftToFP64{
