@@ -1,4 +1,5 @@
-// How rung 12 computes one product or a batch, with its own tiles and their times.
+// How rung 12 computes one product or a batch: with its own tiles and their times it decides between rung 11's kernel, a division of the
+// product (split_search.hpp, which knows no table, and whose text is in rung 12's exercise), and one launch for a whole batch.
 #pragma once
 
 #include <cstdint>
