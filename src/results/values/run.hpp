@@ -193,7 +193,7 @@ struct Mismatch {
   double bound = 0;
   bool of_integers = false;  // found by the verifier's second pass; the first uses real numbers
   std::string pattern{};     // of all wrong elements, in a clause; empty if not all were compared
-  int64_t product = 0;       // of a batch
+  std::optional<int64_t> product{};  // of a batch
 };
 
 /// One claim of a promise and its counted value. A claim without a counted value is not kept.

@@ -55,9 +55,8 @@ class Verifier::ErrorSum {
 };
 
 std::string describe(const Mismatch& m, bool names_pass) {
-  std::string text = m.product == 0
-                         ? fmt::format("C[{}][{}] ", m.row, m.col)
-                         : fmt::format("C[{}][{}] of product {} ", m.row, m.col, m.product);
+  std::string text = m.product ? fmt::format("C[{}][{}] of product {} ", m.row, m.col, *m.product)
+                               : fmt::format("C[{}][{}] ", m.row, m.col);
   text += is_poison(m.got)
               ? "was never written"
               : fmt::format("is {:.9g}, should be {:.9g} within {:.2g}", m.got, m.want, m.bound);
@@ -261,7 +260,7 @@ void Verifier::compare_product(const Product& product, int64_t i, Verdict& verdi
         product.projection->first_mismatch(first, rows, elements, problem_.ldc);
   });
   if (!verdict.first_mismatch) return;
-  verdict.first_mismatch->product = i;
+  if (problem_.batch > 1) verdict.first_mismatch->product = i;
   verdict.first_mismatch->of_integers = product.inputs.values() == Values::integers;
   if (wrong.count() > 0 && product.yardstick.is_complete())
     verdict.first_mismatch->pattern = wrong.describe();

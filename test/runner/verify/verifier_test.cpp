@@ -21,6 +21,7 @@ using runner::Layout;
 using runner::Values;
 using runner::Verdict;
 using testing::HasSubstr;
+using testing::Not;
 
 // Wider than a row of any problem here, so that reading one row too many stays within the allocation.
 constexpr Layout GUARDED{.guard = 8192};
@@ -228,7 +229,9 @@ TEST(Verifier, PassesARightResultOnEveryData) {
     }
     Problem p = small();
     p.data = data;
-    EXPECT_FALSE(verify(faulty::wrong_results().front(), p).correct) << name_of(data);
+    const Verdict wrong = verify(faulty::wrong_results().front(), p);
+    EXPECT_FALSE(wrong.correct) << name_of(data);
+    EXPECT_THAT(wrong.complaint, Not(HasSubstr("of product"))) << "there is only one";
   }
 }
 
@@ -278,6 +281,8 @@ TEST(Verifier, JudgesEachProductOfABatch) {
     EXPECT_EQ(with(&ladder::Call::stride_a, 0).correct, shared);
     EXPECT_THAT(with(&ladder::Call::batch, 2).complaint, HasSubstr("of product 2 "));
     EXPECT_FALSE(with(&ladder::Call::stride_c, p.stride_c - 7).correct) << "the gap is written";
+    // The first product has a number, too.
+    EXPECT_THAT(with(&ladder::Call::batch, 0).complaint, HasSubstr("of product 0 "));
   }
 }
 
