@@ -229,9 +229,7 @@ TEST(Verifier, PassesARightResultOnEveryData) {
     }
     Problem p = small();
     p.data = data;
-    const Verdict wrong = verify(faulty::wrong_results().front(), p);
-    EXPECT_FALSE(wrong.correct) << name_of(data);
-    EXPECT_THAT(wrong.complaint, Not(HasSubstr("of product"))) << "there is only one";
+    EXPECT_FALSE(verify(faulty::wrong_results().front(), p).correct) << name_of(data);
   }
 }
 
@@ -284,6 +282,10 @@ TEST(Verifier, JudgesEachProductOfABatch) {
     // The first product has a number, too.
     EXPECT_THAT(with(&ladder::Call::batch, 0).complaint, HasSubstr("of product 0 "));
   }
+  // A product that is no batch has none.
+  const Verdict alone = verify(faulty::wrong_results().front(), small());
+  EXPECT_EQ(alone.first_mismatch.value().product, std::nullopt);
+  EXPECT_THAT(alone.complaint, Not(HasSubstr("of product")));
 }
 
 TEST(Verifier, FindsAWriteBetweenTheProducts) {
