@@ -194,12 +194,18 @@ BufferShadow& DeviceShadow::of(const Allocation& allocation) {
   return *buffer;
 }
 
+namespace {
+thread_local uint32_t latest_of_this_thread = 0;
+}
+
 uint32_t DeviceShadow::begin_launch() {
   const std::unique_lock lock(mutex_);
   ++under_way_;
   for (const auto& [base, buffer] : buffers_) buffer->begin_launch();
-  return ++launches_;
+  return latest_of_this_thread = ++launches_;
 }
+
+uint32_t DeviceShadow::launch_of_this_thread() { return latest_of_this_thread; }
 
 void DeviceShadow::end_launch() {
   const std::unique_lock lock(mutex_);

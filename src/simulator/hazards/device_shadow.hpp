@@ -184,6 +184,8 @@ class DeviceShadow {
   /// Begins a launch. Returns its number.
   uint32_t begin_launch();
   void end_launch();
+  /// Returns the number of the launch that this thread began last. Several host threads may launch at once.
+  static uint32_t launch_of_this_thread();
 
   /// Returns memory for cells. Returns none, with a message on stderr, if it exceeds the host's limit.
   LazyBytes take(uint64_t bytes);

@@ -27,6 +27,7 @@
 #endif
 
 #include "cuda_runtime_api.h"
+#ifdef __cplusplus
 #include "vector_functions.h"
 
 #if defined(__CUDA__)
@@ -203,3 +204,5 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* min_grid_size, int* b
   }
   return best_threads > 0 ? cudaSuccess : cudaErrorInvalidConfiguration;
 }
+
+#endif  // __cplusplus

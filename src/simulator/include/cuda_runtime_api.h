@@ -1,4 +1,4 @@
-// The CUDA runtime API over the simulated GPU: a subset, in CUDA's own declarations.
+// The CUDA runtime API over the simulated GPU: a subset, in CUDA's own declarations, in C and C++.
 //
 // Covered: device queries, errors, memory (linear, pitched, pinned, managed, symbols), streams, events, launches,
 // function attributes, occupancy. Not covered and not declared: graphs and capture, arrays and textures, peers,
@@ -18,7 +18,16 @@
 
 typedef void (*cudaHostFn_t)(void* user_data);
 
+// A parameter's default in C++. C has none.
+#ifdef __cplusplus
+#define __simulator_default(value) = value
+#else
+#define __simulator_default(value)
+#endif
+
+#ifdef __cplusplus
 extern "C" {
+#endif
 
 // Devices. There is one, number 0.
 cudaError_t cudaGetDeviceCount(int* count);
@@ -26,8 +35,8 @@ cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDevice(int* device);
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp* properties, int device);
 cudaError_t cudaDeviceGetAttribute(int* value, enum cudaDeviceAttr attribute, int device);
-cudaError_t cudaDeviceSynchronize();
-cudaError_t cudaDeviceReset();
+cudaError_t cudaDeviceSynchronize(void);
+cudaError_t cudaDeviceReset(void);
 cudaError_t cudaSetDeviceFlags(unsigned int flags);
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config);
 // Limits are stored. Only the heap size for malloc in kernels limits anything.
@@ -37,15 +46,15 @@ cudaError_t cudaRuntimeGetVersion(int* version);
 cudaError_t cudaDriverGetVersion(int* version);
 
 // Errors. The last error is the calling thread's own.
-cudaError_t cudaGetLastError();
-cudaError_t cudaPeekAtLastError();
+cudaError_t cudaGetLastError(void);
+cudaError_t cudaPeekAtLastError(void);
 const char* cudaGetErrorString(cudaError_t error);
 const char* cudaGetErrorName(cudaError_t error);
 
 // Memory. Device pointers are 256-byte aligned and cannot be dereferenced on the host.
 cudaError_t cudaMalloc(void** pointer, size_t bytes);
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height);
-cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned int flags = cudaMemAttachGlobal);
+cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned int flags __simulator_default(cudaMemAttachGlobal));
 cudaError_t cudaMallocHost(void** pointer, size_t bytes);
 cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int flags);
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int flags);
@@ -64,23 +73,23 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes* attributes, c
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, enum cudaMemcpyKind kind,
-                            cudaStream_t stream = 0);
+                            cudaStream_t stream __simulator_default(0));
 cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                          size_t height, enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
                               size_t width, size_t height, enum cudaMemcpyKind kind,
-                              cudaStream_t stream = 0);
-cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset = 0,
-                               enum cudaMemcpyKind kind = cudaMemcpyHostToDevice);
-cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset = 0,
-                                 enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost);
+                              cudaStream_t stream __simulator_default(0));
+cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset __simulator_default(0),
+                               enum cudaMemcpyKind kind __simulator_default(cudaMemcpyHostToDevice));
+cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset __simulator_default(0),
+                                 enum cudaMemcpyKind kind __simulator_default(cudaMemcpyDeviceToHost));
 cudaError_t cudaMemset(void* pointer, int value, size_t bytes);
-cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t stream = 0);
+cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t stream __simulator_default(0));
 cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width, size_t height);
 cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t width, size_t height,
-                              cudaStream_t stream = 0);
+                              cudaStream_t stream __simulator_default(0));
 // Host and device both see managed memory. Advice and prefetches are checked and do nothing.
-cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, int device, cudaStream_t stream = 0);
+cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, int device, cudaStream_t stream __simulator_default(0));
 cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, enum cudaMemoryAdvise advice, int device);
 cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol);
 cudaError_t cudaGetSymbolSize(size_t* bytes, const void* symbol);
@@ -95,19 +104,19 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamQuery(cudaStream_t stream);
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus* status);
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
-                                unsigned int flags = cudaEventWaitDefault);
+                                unsigned int flags __simulator_default(cudaEventWaitDefault));
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* user_data);
 
 // The driver's functions, found by their names.
 cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long flags,
-                                    enum cudaDriverEntryPointQueryResult* status = 0);
+                                    enum cudaDriverEntryPointQueryResult* status __simulator_default(0));
 cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function,
                                              unsigned int version, unsigned long long flags,
-                                             enum cudaDriverEntryPointQueryResult* status = 0);
+                                             enum cudaDriverEntryPointQueryResult* status __simulator_default(0));
 
 // Events. A time is the simulator's wall clock, not a device's.
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags);
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = 0);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream __simulator_default(0));
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end);
@@ -115,7 +124,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event);
 
 // Functions.
 cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
-                             size_t dynamic_shared = 0, cudaStream_t stream = 0);
+                             size_t dynamic_shared __simulator_default(0), cudaStream_t stream __simulator_default(0));
 cudaError_t cudaLaunchKernelExC(const struct cudaLaunchConfig_t* config, const void* function,
                                 void** arguments);
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes* attributes, const void* function);
@@ -132,7 +141,9 @@ cudaError_t cudaOccupancyMaxPotentialClusterSize(int* cluster_size, const void* 
 cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
                                            const struct cudaLaunchConfig_t* config);
 
-}  // extern "C"
+// In C++ cuda_runtime.h overloads this function with flags, as in CUDA.
+cudaError_t cudaEventCreate(cudaEvent_t* event);
 
-// In C this function has no flags. C++ overloads it with flags, as in CUDA.
-extern "C" cudaError_t cudaEventCreate(cudaEvent_t* event);
+#ifdef __cplusplus
+}  // extern "C"
+#endif

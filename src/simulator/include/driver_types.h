@@ -259,6 +259,7 @@ struct cudaLaunchAttribute {
   char pad[4];
   union cudaLaunchAttributeValue val;
 };
+typedef struct cudaLaunchAttribute cudaLaunchAttribute;
 
 struct cudaLaunchConfig_t {
   dim3 gridDim;
@@ -268,3 +269,4 @@ struct cudaLaunchConfig_t {
   struct cudaLaunchAttribute* attrs;
   unsigned int numAttrs;
 };
+typedef struct cudaLaunchConfig_t cudaLaunchConfig_t;

@@ -11,6 +11,7 @@
 
 #include "host_defines.h"
 
+#ifdef __cplusplus
 #define __simulator_assign_wide(name, type, lanes)                                        \
   __attribute__((always_inline, nodebug)) __host__ __device__ name& operator=(            \
       const name& other) {                                                                \
@@ -21,6 +22,9 @@
     }                                                                                     \
     return *this;                                                                         \
   }
+#else  // C has no assignment of its own
+#define __simulator_assign_wide(name, type, lanes)
+#endif
 
 /// Types whose widest vector is at most 8 bytes.
 #define __simulator_narrow_vectors(type, name, alignment2, alignment4) \
@@ -70,6 +74,13 @@
     __simulator_assign_wide(name##4, type, 2)       \
   };
 
+// In C a struct's name alone is no type.
+#define __simulator_name_types(name) \
+  typedef struct name##1 name##1;    \
+  typedef struct name##2 name##2;    \
+  typedef struct name##3 name##3;    \
+  typedef struct name##4 name##4;
+
 __simulator_narrow_vectors(signed char, char, 2, 4)
 __simulator_narrow_vectors(unsigned char, uchar, 2, 4)
 __simulator_narrow_vectors(short, short, 4, 8)
@@ -83,17 +94,33 @@ __simulator_double_word_vectors(long long, longlong)
 __simulator_double_word_vectors(unsigned long long, ulonglong)
 __simulator_double_word_vectors(double, double)
 
+__simulator_name_types(char)
+__simulator_name_types(uchar)
+__simulator_name_types(short)
+__simulator_name_types(ushort)
+__simulator_name_types(int)
+__simulator_name_types(uint)
+__simulator_name_types(float)
+__simulator_name_types(long)
+__simulator_name_types(ulong)
+__simulator_name_types(longlong)
+__simulator_name_types(ulonglong)
+__simulator_name_types(double)
+
 #undef __simulator_narrow_vectors
 #undef __simulator_word_vectors
 #undef __simulator_double_word_vectors
 #undef __simulator_assign_wide
+#undef __simulator_name_types
 
 /// The shape of a grid or a block. Dimensions left out are 1.
 struct dim3 {
   unsigned int x, y, z;
-
+#ifdef __cplusplus
   __host__ __device__ constexpr dim3(unsigned int vx = 1, unsigned int vy = 1, unsigned int vz = 1)
       : x(vx), y(vy), z(vz) {}
   __host__ __device__ constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
   __host__ __device__ constexpr operator uint3() const { return uint3{x, y, z}; }
+#endif
 };
+typedef struct dim3 dim3;

@@ -1,5 +1,6 @@
 // The interpreter on small PTX written by hand: control flow, barriers, arithmetic, addresses.
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <array>
 #include <bit>
@@ -1110,6 +1111,18 @@ TEST(Determinism, CountersAndTheFaultReportedDoNotDependOnTheNumberOfCores) {
   }
   simulator::set_worker_threads(0);
   EXPECT_EQ(sectors[0], sectors[1]);
+}
+
+TEST(Workers, AreAsManyAsTheCoresThatTheProcessMayUse) {
+  cpu_set_t before, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  EXPECT_EQ(simulator::worker_threads(), CPU_COUNT(&before));
+  CPU_ZERO(&one);
+  for (int core = 0; core < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++core)
+    if (CPU_ISSET(core, &before)) CPU_SET(core, &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  EXPECT_EQ(simulator::worker_threads(), 1);
+  sched_setaffinity(0, sizeof before, &before);
 }
 
 TEST(Devices, SeveralHaveMemoryAndCountersOfTheirOwn) {

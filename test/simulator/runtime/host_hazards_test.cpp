@@ -531,6 +531,24 @@ int main(int, char** words) {
     cudaMemcpyAsync(device, pages + 2048, 256, cudaMemcpyHostToDevice);
     value = pages[1024] = 8;
     cudaFreeHost(pages);
+  } else if (is("threads")) {  // each waits for its own stream, while the others' kernels run
+    const auto work = [] {
+      int* x;
+      cudaStream_t own;
+      cudaMallocManaged(&x, 64 * sizeof(int));
+      cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking);
+      for (int i = 0; i < 3000; ++i) {
+        fill<<<1, 32, 0, own>>>(x, 64);
+        cudaStreamSynchronize(own);
+        if (x[2] == 42) x[2] = 0;
+      }
+      cudaStreamDestroy(own);
+      cudaFree(x);
+    };
+    std::thread threads[8];
+    for (std::thread& thread : threads) thread = std::thread(work);
+    for (std::thread& thread : threads) thread.join();
+    value = 42;
   } else if (is("untouched")) {
     fill<<<1, 32>>>(m, 64);
     *other = 3;
@@ -600,6 +618,7 @@ TEST(HostRaces, AreNoneBehindWhatWaits) {
   const Program program(RACES);
   for (const auto& [name, printed] :
        std::vector<std::pair<const char*, const char*>>{{"read_what_is_only_read", "5\n"},
+                                                        {"threads", "42\n"},
                                                         {"untouched", "3\n"},
                                                         {"other_half", "9\n"},
                                                         {"other_pages", "8\n"},

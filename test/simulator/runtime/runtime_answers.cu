@@ -292,6 +292,12 @@ void launch_limits() {
   ASK(cudaFuncSetAttribute(static_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 188 * 1024));
   ASK(cudaFuncSetAttribute(nothing, cudaFuncAttributePreferredSharedMemoryCarveout, 100));
   ASK(cudaFuncSetAttribute(nothing, cudaFuncAttributePreferredSharedMemoryCarveout, 101));
+  cudaFuncAttributes of_nothing;
+  ASK(cudaSetDevice(99));
+  ASK(cudaFuncGetAttributes(&of_nothing, nothing));
+  ASK(cudaPeekAtLastError());
+  ASK(cudaFuncSetAttribute(nothing, cudaFuncAttributeMaxDynamicSharedMemorySize, 227 * 1024));
+  ASK(cudaPeekAtLastError());
   ASK(cudaFuncSetAttribute(static_cast<void (*)()>(nullptr),
                            cudaFuncAttributeMaxDynamicSharedMemorySize, 1024));
   ASK(cudaGetLastError());

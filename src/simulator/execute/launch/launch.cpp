@@ -1,4 +1,6 @@
 // Modules, kernels, and a launch spread over the host's cores.
+#include <sched.h>
+
 #include <algorithm>
 #include <atomic>
 #include <charconv>
@@ -612,6 +614,9 @@ void set_worker_threads(int count) { requested_workers = count; }
 int worker_threads() {
   const int requested = requested_workers.load();
   if (requested > 0) return requested;
+  // The cores that this process may use (taskset, a container's share); glibc 2.36 counts all of the machine's.
+  cpu_set_t usable;
+  if (sched_getaffinity(0, sizeof usable, &usable) == 0) return CPU_COUNT(&usable);
   return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
 

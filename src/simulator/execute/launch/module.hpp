@@ -71,7 +71,7 @@ class Module {
   virtual uint64_t find_variable(std::string_view mangled, size_t* bytes) const = 0;
 };
 
-/// Sets the number of host threads that run blocks. 0 restores the default: one per core.
+/// Sets the number of host threads that run blocks. 0 restores the default: one for each core that this process may use.
 void set_worker_threads(int count);
 int worker_threads();
 

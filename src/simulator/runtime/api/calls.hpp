@@ -54,6 +54,9 @@ void note_wait();
 /// Makes `error` the calling thread's last error, unless it is a success. Returns it.
 cudaError_t remember(cudaError_t error);
 
+/// Makes the calling thread's last error a success.
+void forget_error();
+
 /// Returns the error that a device returns from a call that waits for its work: the fault of an earlier kernel,
 /// or cudaSuccess. From now on every call returns that fault.
 cudaError_t surface_fault();

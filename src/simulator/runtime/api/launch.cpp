@@ -428,8 +428,9 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
   });
 }
 
+// If it succeeds, it forgets an earlier error, as an H200's does under CUDA 13.
 cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
-  return asynchronous([&] {
+  const cudaError_t error = asynchronous([&] {
     const Kernel* kernel = nullptr;
     const cudaError_t unknown = find_kernel(function, &kernel);
     if (unknown != cudaSuccess) return unknown;
@@ -471,6 +472,8 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
     }
     return cudaErrorInvalidValue;
   });
+  if (error == cudaSuccess) forget_error();
+  return error;
 }
 
 cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache /*config*/) {

@@ -19,6 +19,7 @@ void print_report() {
   });
 }
 
+#ifndef SIMULATOR_WITHOUT_JSON
 // Made absolute at the start, because the program may change its folder. Never destroyed, because it is read at
 // exit.
 const std::string* json_path = nullptr;
@@ -32,6 +33,7 @@ void write_report() {
     }
   });
 }
+#endif
 
 void read_environment() {
   const char* const value = std::getenv("SIMULATOR_REPORT");
@@ -40,8 +42,15 @@ void read_environment() {
   if (asked == "1") {
     std::atexit(print_report);
   } else if (asked.ends_with(".json")) {
+#ifdef SIMULATOR_WITHOUT_JSON
+    std::fputs(
+        "simulated GPU: it was built as a part of another project and writes no JSON; "
+        "SIMULATOR_REPORT=1 prints a report\n",
+        stderr);
+#else
     json_path = new std::string(absolute_path(asked));
     std::atexit(write_report);
+#endif
   } else {
     std::fprintf(stderr,
                  "simulated GPU: SIMULATOR_REPORT is '%s'; it must be 1, which prints a report at "

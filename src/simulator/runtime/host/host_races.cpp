@@ -15,8 +15,8 @@
 #include <csignal>
 #include <cstddef>
 #include <fstream>
-#include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -228,10 +228,10 @@ void add(const Span& added) {
   if (state.span_count < state.spans.size()) state.spans[state.span_count++] = added;
 }
 
-// The allocations that host code also sees, with the last known launch that touched each.
+// The allocations that host code also sees, by their bases.
 struct SharedMemory {
   std::mutex mutex;
-  std::map<uint64_t, uint32_t> last_launch;  // by base
+  std::set<uint64_t> bases;
 };
 
 SharedMemory& shared_memory() {
@@ -248,21 +248,23 @@ uint64_t page_up(uint64_t address) {
   return (address + page_size() - 1) / page_size() * page_size();
 }
 
-// Returns the memory touched by the launch that has just ended.
-std::vector<Span> touched_since() {
+// Returns the memory touched by this thread's launch that has just ended. Other threads' launches may be under way; their memory
+// belongs to their streams.
+std::vector<Span> touched_by_this_launch() {
   std::vector<Span> touched;
+  const uint32_t launch = DeviceShadow::launch_of_this_thread();
   const std::lock_guard lock(shared_memory().mutex);
-  for (auto& [base, last] : shared_memory().last_launch) {
+  for (const uint64_t base : shared_memory().bases) {
     const Allocation* const allocation = current_device().memory.find(base);
     if (allocation == nullptr) continue;
     const BufferShadow& shadow = current_device().shadow.of(*allocation);
+    const bool written = shadow.written_in() == launch;
+    if (!written && shadow.read_in() != launch) continue;
     Span span;
-    span.launch = std::max(shadow.read_in(), shadow.written_in());
-    if (span.launch <= last) continue;
+    span.launch = launch;
     span.first = base;
     span.past_end = page_up(base + allocation->bytes);
-    span.written = shadow.written_in() > last;
-    last = span.launch;
+    span.written = written;
     touched.push_back(span);
   }
   return touched;
@@ -337,20 +339,20 @@ class HostRaces final : public Watcher {
     }
     if (!memory.host_visible) return;
     const std::lock_guard lock(shared_memory().mutex);
-    shared_memory().last_launch[memory.base] = 0;
+    shared_memory().bases.insert(memory.base);
   }
 
   void about_to_free(uint64_t base, uint64_t bytes) override {
     {
       const std::lock_guard lock(shared_memory().mutex);
-      if (shared_memory().last_launch.erase(base) == 0) return;
+      if (shared_memory().bases.erase(base) == 0) return;
     }
     lift([&](const Span& span) { return span.first >= base && span.first < base + bytes; });
   }
 
   void launched(const std::string& kernel, cudaStream_t stream) override {
     if (!looks_for_hazards()) return;
-    const std::vector<Span> touched = touched_since();
+    const std::vector<Span> touched = touched_by_this_launch();
     if (touched.empty()) return;
     const CallSite site = CallSite::here();
     const Locked lock;
