@@ -4,13 +4,18 @@
 # compiler gets the target's include directories and definitions, the build type's flags and the sanitizers. A source is
 # compiled again when simcc, a header of the simulator or another header changes. Objects name rungs and labs by their
 # paths in the project, so that no object holds the path of the machine that compiled it.
-function(add_simulated_cuda_sources target)
-  set(simulator_dir ${PROJECT_SOURCE_DIR}/src/simulator)
+#
+# This file is also installed, beside simcc.
+
+# simulated_cuda_flags(FLAGS): the flags for every target: the build type's, warnings, sanitizers.
+function(simulated_cuda_flags result)
   string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
   separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}}")
-  list(APPEND flags -std=c++${CMAKE_CXX_STANDARD} -Wall -Wextra)
-  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "/src/(kernels|labs)$")
-    list(APPEND flags "-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=")
+  if(CMAKE_CXX_STANDARD)
+    list(APPEND flags -std=c++${CMAKE_CXX_STANDARD})
+  endif()
+  if(SGEMM_WARNINGS)
+    list(APPEND flags -Wall -Wextra)
   endif()
   if(SGEMM_WARNINGS_AS_ERRORS)
     list(APPEND flags -Werror)
@@ -18,8 +23,38 @@ function(add_simulated_cuda_sources target)
   if(SGEMM_SANITIZE)
     list(APPEND flags -fsanitize=${SGEMM_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   endif()
+  set(${result} ${flags} PARENT_SCOPE)
+endfunction()
+
+function(add_simulated_cuda_sources target)
+  set(simulator_dir ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
+  if(NOT EXISTS ${simulator_dir}/simcc)
+    cmake_path(SET simulator_dir NORMALIZE ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../src/simulator)
+  endif()
+  set(clang ${CMAKE_CXX_COMPILER})
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    set(clang clang++-19)
+  endif()
+  simulated_cuda_flags(flags)
+  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "/src/(kernels|labs|library)$")
+    list(APPEND flags "-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=")
+  endif()
+  get_target_property(independent ${target} POSITION_INDEPENDENT_CODE)
+  if(independent)
+    list(APPEND flags -fPIC)
+  endif()
+  get_target_property(visibility ${target} CXX_VISIBILITY_PRESET)
+  if(visibility)
+    list(APPEND flags -fvisibility=${visibility})
+  endif()
+  set(precompiled "")
+  if(TARGET headers_of_sources)
+    set(precompiled ${PROJECT_BINARY_DIR}/precompiled)
+    add_dependencies(${target} headers_of_sources)
+  endif()
   set(includes "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
   set(definitions "$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>")
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)  # it may have no other sources
 
   foreach(source IN LISTS ARGN)
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
@@ -28,8 +63,8 @@ function(add_simulated_cuda_sources target)
     file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${target}.simulated)
     add_custom_command(
       OUTPUT ${object}
-      COMMAND ${CMAKE_COMMAND} -E env "SIMCC_CLANG=${CMAKE_CXX_COMPILER}"
-              "SIMCC_TARGET=${CMAKE_CXX_COMPILER_TARGET}" ${simulator_dir}/simcc
+      COMMAND ${CMAKE_COMMAND} -E env "SIMCC_CLANG=${clang}"
+              "SIMCC_TARGET=${CMAKE_CXX_COMPILER_TARGET}" "SIMCC_PRECOMPILED=${precompiled}" ${simulator_dir}/simcc
               -c ${source} -o ${object} -MD -MF ${object}.d ${flags}
               "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>"
               "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"

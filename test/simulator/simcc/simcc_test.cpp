@@ -507,6 +507,114 @@ TEST(Simcc, WritesADependencyFileForMake) {
   EXPECT_NE(rule.find("cuda_runtime.h"), std::string::npos) << rule;
 }
 
+// Compiles k.cu in a folder with -v, and returns its messages. The environment stands before the call.
+struct Compiled {
+  std::string object, messages;
+
+  bool read_precompiled_headers() const {
+    return count_of(messages, "-include-pch") == 2;  // in both halves
+  }
+  bool ran_the_optimiser() const { return messages.find("opt-19 ") != std::string::npos; }
+};
+
+Compiled compile_k(const TemporaryFolder& folder, const std::string& environment,
+                   const std::string& options = "") {
+  const Outcome outcome = run("cd " + folder.path().string() + " && " + environment + " " + SIMCC +
+                              " -v -c k.cu " + options);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  return {contents(folder / "k.o"), outcome.err};
+}
+
+TEST(Simcc, ReadsTheHeadersOfEveryProgramOnceIfAsked) {
+  const TemporaryFolder folder;
+  write(folder / "k.cu", "__global__ void k(float* p) { *p = sqrtf(*p); }\n");
+  const std::string with = "SIMCC_PRECOMPILED=" + (folder / "headers").string();
+  const Compiled plain = compile_k(folder, "SIMCC_PRECOMPILED=");
+  EXPECT_FALSE(plain.read_precompiled_headers()) << plain.messages;
+
+  EXPECT_FALSE(compile_k(folder, with).read_precompiled_headers()) << "none was made yet";
+  const Outcome made = run(SIMCC + " --precompile " + (folder / "headers").string());
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_EQ(made.err, "");
+  const Compiled fast = compile_k(folder, with);
+  EXPECT_TRUE(fast.read_precompiled_headers()) << fast.messages;
+  EXPECT_EQ(fast.object, plain.object) << "the same program";
+
+  // They are of other programs: with another option, or with a standard header of their own.
+  EXPECT_FALSE(compile_k(folder, with, "-DNDEBUG").read_precompiled_headers());
+  std::filesystem::create_directory(folder / "own");
+  EXPECT_TRUE(compile_k(folder, with, "-I own").read_precompiled_headers());
+  for (const char* name :
+       {"math.h", "strings.h"}) {  // cuda_runtime.h includes the second through others
+    write(folder / "own" / name, "#include_next <" + std::string(name) + ">\n");
+    EXPECT_FALSE(compile_k(folder, with, "-I own").read_precompiled_headers()) << name;
+    std::filesystem::remove(folder / "own" / name);
+  }
+
+  write(folder / "k.cu",
+        "#include <string>\n#include <vector>\n__global__ void k(int* p) { *p = 1; }\n");
+  ASSERT_EQ(run(SIMCC + " --precompile " + (folder / "headers").string() + " -std=c++20").exit_code,
+            0);
+  EXPECT_TRUE(compile_k(folder, with, "-std=c++20").read_precompiled_headers());
+  EXPECT_TRUE(compile_k(folder, with).read_precompiled_headers());
+
+  // They are made for speed alone, so nothing depends on them.
+  const Outcome elsewhere = run("CPATH=" + (folder / "own").string() + " " + SIMCC +
+                                " --precompile " + (folder / "more").string());
+  EXPECT_EQ(elsewhere.exit_code, 0) << elsewhere.err;
+  EXPECT_NE(elsewhere.err.find("none is kept"), std::string::npos) << elsewhere.err;
+}
+
+TEST(Simcc, DoesWithoutHeadersThatWereReadBeforeTheyChanged) {
+  const TemporaryFolder folder;
+  const std::string copy = folder.path().string();
+  const Outcome copied =
+      run("cd " SOURCE_TREE "/src/simulator && cp -r simcc include *.py " + copy);
+  ASSERT_EQ(copied.exit_code, 0) << copied.err;
+  const std::string header = contents(folder / "include" / "math_functions.h");
+  write(folder / "include" / "math_functions.h", header + "#define TESTED 11\n");
+  write(folder / "k.cu", "__global__ void k(int* p) { *p = TESTED; }\n");
+  const std::string compile = "cd " + copy + " && SIMCC_PRECOMPILED=headers ./simcc -v --ptx k.cu";
+  ASSERT_EQ(run("cd " + copy + " && ./simcc --precompile headers").exit_code, 0);
+  const Outcome before = run(compile);
+  EXPECT_NE(before.err.find("-include-pch"), std::string::npos) << before.err;
+  EXPECT_NE(contents(folder / "k.ptx").find(", 11;"), std::string::npos);
+  write(folder / "include" / "math_functions.h", header + "#define TESTED 12\n");
+  const Outcome after = run(compile);
+  EXPECT_EQ(after.exit_code, 0);
+  EXPECT_EQ(count_of(after.err, "error:"), 0U) << after.err;
+  EXPECT_NE(contents(folder / "k.ptx").find(", 12;"), std::string::npos) << "it is the old header";
+}
+
+TEST(Simcc, SaysAWarningOnceWithPrecompiledHeaders) {
+  const TemporaryFolder folder;
+  write(folder / "k.cu", "__global__ void k(float* p) { int unused; *p = 1; }\n");
+  const std::string headers = (folder / "headers").string();
+  ASSERT_EQ(run(SIMCC + " --precompile " + headers + " -Wall").exit_code, 0);
+  const Compiled compiled = compile_k(folder, "SIMCC_PRECOMPILED=" + headers, "-Wall");
+  EXPECT_TRUE(compiled.read_precompiled_headers()) << compiled.messages;
+  EXPECT_EQ(count_of(compiled.messages, "warning:"), 1U) << compiled.messages;
+}
+
+TEST(Simcc, TakesDeviceCodeFromACacheIfTheSourceIsTheSame) {
+  const TemporaryFolder folder;
+  const std::string with = "SIMCC_CACHE=" + (folder / "cache").string();
+  write(folder / "k.cu", "__global__ void k(float* p) { *p = sqrtf(*p); }\n");
+  const Compiled first = compile_k(folder, with), again = compile_k(folder, with);
+  EXPECT_TRUE(first.ran_the_optimiser()) << first.messages;
+  EXPECT_FALSE(again.ran_the_optimiser()) << again.messages;
+  EXPECT_EQ(again.object, first.object);
+
+  // Other host code has the same device code. Another line number is other device code: faults name the line.
+  write(folder / "k.cu", "__global__ void k(float* p) { *p = sqrtf(*p); }\nint more;\n");
+  EXPECT_FALSE(compile_k(folder, with).ran_the_optimiser());
+  write(folder / "k.cu", "\n__global__ void k(float* p) { *p = sqrtf(*p); }\n");
+  EXPECT_TRUE(compile_k(folder, with).ran_the_optimiser());
+  EXPECT_TRUE(compile_k(folder, with, "-arch=sm_80").ran_the_optimiser());
+  EXPECT_TRUE(compile_k(folder, "SIMCC_CACHE=/dev/null/cache").ran_the_optimiser())
+      << "it does without";
+}
+
 TEST(Simcc, EmbedsThePtxAndEndsItWithAZeroByte) {
   const TemporaryFolder folder;
   write(folder / "k.cu", "__global__ void k(int* p) { *p = 1; }\n");
