@@ -1,4 +1,4 @@
-// Finds the microseconds of the estimates by which rung 12 and `best` choose, from recorded times. Writes a header's new text to stdout,
+// Finds the microseconds of the estimates by which rung 12, `best` and the preloaded library choose, from recorded times. Writes a header's new text to stdout,
 // and how well the estimates fit to stderr.
 //
 //     bench/shapes.py --list --seed 1 | build/cuda/bin/plan_times > bench/baselines/nvidia-h200-plans.csv
@@ -6,9 +6,10 @@
 //
 //     bench/shapes.py --kernels 12,16 --times bench/baselines/nvidia-h200-shapes.csv
 //     build/cuda/bin/fit_times products bench/baselines/nvidia-h200-shapes.csv > new && mv new src/kernels/best/tensor_us.hpp
+//     build/cuda/bin/fit_times cublas bench/baselines/nvidia-h200-shapes.csv > new && mv new src/preload/choose/cublas_us.hpp
 //
-// Both estimates are sums over kinds of work (tile_times.hpp, tensor_time.hpp), so each fit is a linear least-squares fit of relative
-// errors, in which a kind of work takes no less than no time.
+// The first two estimates are sums over kinds of work (tile_times.hpp, tensor_time.hpp), so each fit is a linear least-squares fit of relative
+// errors, in which a kind of work takes no less than no time. The third is no estimate of cuBLAS's times but a line under them.
 #include <fmt/format.h>
 
 #include <Eigen/Dense>
@@ -29,6 +30,7 @@
 #include "kernels/best/tensor_time.hpp"
 #include "kernels/tuned/split_search.hpp"
 #include "kernels/tuned/tile_table.hpp"
+#include "preload/choose/decision.hpp"
 
 namespace {
 
@@ -119,13 +121,13 @@ std::string text_of(const ladder::Works<Kind>& us) {
   return text + "}}";
 }
 
-void print_header(const std::string& origin, const std::string& fits, std::string_view include) {
+void print_header(const std::string& origin, const std::string& fits, std::string_view include,
+                  std::string_view inside = "ladder") {
   fmt::print(stderr, "{}\n", fits);
   fmt::print("// Written by bench/fit_times. Do not edit; run it again.\n// {}\n// {}\n", origin,
              fits);
-  fmt::print(
-      "#pragma once\n\n#include \"{}\"\n\n// clang-format off: numbers\nnamespace ladder {{\n\n",
-      include);
+  fmt::print("#pragma once\n\n#include \"{}\"\n\n// clang-format off: numbers\nnamespace {} {{\n\n",
+             include, inside);
 }
 
 int too_few(size_t samples, const char* of, int numbers) {
@@ -329,13 +331,14 @@ struct ProductSample {
 std::vector<ProductSample> product_samples_of(Recorded& recorded) {
   std::vector<ProductSample> samples;
   for (std::istringstream& words : recorded.lines) {
-    int kernel = 0;
+    std::string kernel;
     int64_t M = 0, N = 0, K = 0;
     double us = 0;
-    if (!(words >> kernel >> M >> N >> K >> us) || kernel != 16 || us <= 0) continue;
+    if (!(words >> kernel >> M >> N >> K >> us) || us <= 0) continue;
+    if (kernel != "16_tensor_fp32") continue;
     if (!ladder::is_for_tensor_fp32(M, N, K)) continue;
     const ladder::ProductShape shape = ladder::dense_shape(M, N, K);
-    samples.push_back({M, N, K, us, works_of_tensor_fp32(shape, ladder::H200.device)});
+    samples.push_back({M, N, K, us, works_of_tensor_fp32(shape, 1, ladder::H200.device)});
   }
   return samples;
 }
@@ -377,16 +380,83 @@ int print_product_times(std::ifstream& file) {
   return 0;
 }
 
+// ---- The least times of cuBLAS: cublas_us.hpp.
+
+// A product of `gflop` in `us`.
+struct CublasSample {
+  double gflop, us;
+};
+
+// Returns cuBLAS's times of the products that the preloaded library may answer.
+std::vector<CublasSample> cublas_samples_of(Recorded& recorded) {
+  std::vector<CublasSample> samples;
+  for (std::istringstream& words : recorded.lines) {
+    std::string kernel;
+    int64_t M = 0, N = 0, K = 0;
+    double us = 0, cublas_us = 0;
+    if (!(words >> kernel >> M >> N >> K >> us >> cublas_us)) continue;
+    if (cublas_us >= preload::LEAST_US)
+      samples.push_back({preload::gflop_of(M, N, K, 1), cublas_us});
+  }
+  return samples;
+}
+
+// Returns how close a line is to the samples above it: the mean of line / sample. Returns 0 if a sample lies below the line.
+double closeness_of(const preload::CublasTimes& line, const std::vector<CublasSample>& samples) {
+  double sum = 0;
+  for (const CublasSample& s : samples) {
+    const double share = line.us(s.gflop, ladder::H200.device.multiprocessors) / s.us;
+    constexpr double ROUNDING = 1e-9;
+    if (!(share <= 1 + ROUNDING)) return 0;
+    sum += share;
+  }
+  return sum / static_cast<double>(samples.size());
+}
+
+// Writes the line under all times that is closest to them. It goes through two samples.
+int print_cublas_times(std::ifstream& file) {
+  Recorded recorded = read(file);
+  const std::vector<CublasSample> samples = cublas_samples_of(recorded);
+  constexpr int NUMBERS = 2;
+  if (samples.size() < size_t{5} * NUMBERS) return too_few(samples.size(), "cuBLAS", NUMBERS);
+  preload::CublasTimes closest{};
+  double closeness = 0;
+  for (const CublasSample& a : samples) {
+    for (const CublasSample& b : samples) {
+      if (!(a.gflop < b.gflop)) continue;
+      const double slope = (b.us - a.us) / (b.gflop - a.gflop);
+      const preload::CublasTimes line{a.us - slope * a.gflop, slope};
+      if (line.call_us < 0 || line.us_per_gflop < 0) continue;
+      const double its = closeness_of(line, samples);
+      if (its <= closeness) continue;
+      closeness = its;
+      closest = line;
+    }
+  }
+  const std::string fits =
+      fmt::format("{} times of cuBLAS; the line is at {:.0f} % of them on average", samples.size(),
+                  100 * closeness);
+  print_header(recorded.origin, fits, "preload/choose/decision.hpp", "preload");
+  fmt::print(
+      "inline constexpr CublasTimes CUBLAS_US{{.call_us = {:.4g}, .us_per_gflop = {:.4g}}};\n\n}}  "
+      "// "
+      "namespace preload\n",
+      closest.call_us, closest.us_per_gflop);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string_view what = argc == 3 ? argv[1] : "";
   std::ifstream file(argc == 3 ? argv[2] : "");
-  if (!file || (what != "plans" && what != "products")) {
+  if (!file || (what != "plans" && what != "products" && what != "cublas")) {
     fmt::print(stderr,
                "usage: fit_times plans FILE.csv, a file of bench/plan_times\n"
-               "       fit_times products FILE.csv, a file of bench/shapes.py --times\n");
+               "       fit_times products FILE.csv, a file of bench/shapes.py --times\n"
+               "       fit_times cublas FILE.csv, the same file\n");
     return USAGE;
   }
-  return what == "plans" ? print_plan_times(file) : print_product_times(file);
+  if (what == "plans") return print_plan_times(file);
+  return what == "products" ? print_product_times(file) : print_cublas_times(file);
 }

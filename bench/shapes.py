@@ -4,11 +4,13 @@
     bench/shapes.py                       rung 12 on the shapes of seed 1
     bench/shapes.py --seed 2 --kernels 12,16
     bench/shapes.py --list                the shapes, a line each; measures nothing
-    bench/shapes.py --kernels 12,16 --times bench/baselines/nvidia-h200-shapes.csv    what bench/fit_times reads
+    bench/shapes.py --kernels 12,16 --times bench/baselines/nvidia-h200-shapes.csv                       for bench/fit_times
+    bench/shapes.py --seed 3 --kernels 12,16,best --times bench/baselines/nvidia-h200-shapes-seed3.csv   for docs/shapes.md
 
 M, N and K are drawn log-uniformly from 64 to 8192. Every third shape is rounded to multiples of 64. For every five of these shapes
-there is one more with an M from 1 to 64, one with such an N, and one with such a K. The table has a line for each of these five groups. Its
-figures are percentages of cuBLAS's speed, measured in turns.
+there is one more with an M from 1 to 64, one with such an N, and one with such a K. The table has a line for each group of shapes. Its
+figures are percentages of cuBLAS's speed, measured in turns; the mean is geometric. A file of --times is what python3 -m plots shapes and
+losses draw, what tools/docs/shapes_table.py makes a table of, and what bench/fit_times reads.
 
 Seed 1 is there to tune on. Nobody tunes on the others.
 """
@@ -17,12 +19,11 @@ import argparse
 import math
 import random
 import sys
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # where plots/ is
-from plots import program, results  # noqa: E402
+from plots import program, results, shape_times  # noqa: E402
 from plots.program import Refused  # noqa: E402
 
 import record  # noqa: E402
@@ -73,57 +74,34 @@ def draw(seed, count):
     return list(shapes.values())
 
 
-def geometric_mean(values):
-    return math.exp(sum(map(math.log, values)) / len(values))
-
-
-def lines_of(kernel, shapes, percent):
-    """Returns the table's lines of a kernel. `percent`: by size."""
-    for group in (*GROUPS, "all"):
-        seen = {shape.size: percent[shape.size] for shape in shapes if group in (shape.group, "all") and shape.size in percent}
-        if not seen:
-            continue
-        worst = min(seen, key=seen.get)
-        counts = Counter(limit for value in seen.values() for limit in (90, 95, 100) if value < limit)
-        yield (
-            f"{kernel:<16} {group:<16} {len(seen):>6} {geometric_mean(seen.values()):>6.0f} {seen[worst]:>6.0f}"
-            f" {counts[90]:>5} {counts[95]:>5} {counts[100]:>5}   {'x'.join(map(str, worst))}"
-        )
-
-
-def table(run, shapes, seed):
-    """Returns the table of a run. Refuses a run in which a row has no figure: all of none is no result."""
-    by_kernel = {}
-    for row in run.rows:
-        if row.is_reference:
-            continue
+def recorded(run, seed):
+    """Returns the times of a run. Refuses a run in which a row has no figure: all of none is no result."""
+    measured = [row for row in run.rows if not row.is_reference]
+    for row in measured:
         if row.refusal:
             raise Refused(f"{row.label} was not measured: {row.refusal}", 77)
         if "percent_of_cublas" not in row.figures:
             raise Refused(f"{row.label} has no time at {'x'.join(map(str, row.size))}: shapes are measured on a GPU, beside cuBLAS", 77)
-        by_kernel.setdefault(row.label, {})[row.size] = row.figures["percent_of_cublas"]
-    if not by_kernel:
+    if not measured:
         raise Refused("nothing was measured", record.FAILURE)
+    return shape_times.of(run, seed)
+
+
+def table(times):
+    """Returns the table of a run: a line for each kernel and each group of shapes."""
+    wide = max(map(len, shape_times.GROUPS))
     lines = [
-        f"the shapes of seed {seed} on {run.context.device}, % of cuBLAS",
+        f"per cent of cuBLAS, {times.where}",
         "",
-        f"{'kernel':<16} {'shapes':<16} {'count':>6} {'mean':>6} {'worst':>6} {'<90':>5} {'<95':>5} {'<100':>5}   worst at",
+        f"{'kernel':<16} {'shapes':<{wide}} {'count':>6} {'mean':>6} {'worst':>6} {'<90':>5} {'<95':>5} {'<100':>5}   worst at",
     ]
-    for kernel, percent in by_kernel.items():
-        lines += lines_of(kernel, shapes, percent)
-    return "\n".join(lines) + "\n"
-
-
-def times(run, seed):
-    """Returns the run's times as CSV: a line for each kernel and shape."""
-    lines = [
-        f"# {run.context.device}, {run.rows[0].date[:10]}: bench/shapes.py --seed {seed}; medians in microseconds",
-        "kernel,m,n,k,us,cublas_us",
-    ]
-    for row in run.rows:
-        if not row.is_reference:
-            us = 1e3 * row.figures["median_ms"]
-            lines.append(f"{row.number},{','.join(map(str, row.size))},{us:.2f},{us * row.figures['percent_of_cublas'] / 100:.2f}")
+    for kernel, of in times.kernels.items():
+        for group, summary in shape_times.summaries(of).items():
+            below = " ".join(f"{summary.below(limit):>5}" for limit in (90, 95, 100))
+            lines.append(
+                f"{kernel:<16} {group:<{wide}} {len(summary.times):>6} {summary.mean:>6.0f} {summary.worst.percent:>6.0f}"
+                f" {below}   {'x'.join(map(str, summary.worst.size))}"
+            )
     return "\n".join(lines) + "\n"
 
 
@@ -158,10 +136,10 @@ def main():
         raise Refused("interrupted before a shape was measured", record.INTERRUPTED)
     if arguments.json:
         results.write(arguments.json, run)
-    text = table(run, shapes, arguments.seed)
+    times = recorded(run, arguments.seed)
     if arguments.times:
-        program.replace_file(arguments.times, times(run, arguments.seed))
-    program.show(text)
+        program.replace_file(arguments.times, shape_times.text_of(times))
+    program.show(table(times))
     return record.INTERRUPTED if runner.stopped else 0
 
 

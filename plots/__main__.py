@@ -11,7 +11,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from plots import catalogue, program, report, results, style
+from plots import catalogue, program, report, style
 from plots.program import Refused
 
 
@@ -27,7 +27,8 @@ def parser():
     commands = whole.add_subparsers(title="plots", metavar="PLOT", required=True)
     for name, module in catalogue.PLOTS.items():
         one = commands.add_parser(name, help=catalogue.about(name), description=catalogue.about(name))
-        one.add_argument("run", metavar="RUN.json", type=Path, help="a run, as sgemm_runner --json=FILE writes it")
+        times = ", or a .csv of bench/shapes.py --times" if name in catalogue.OF_SHAPES else ""
+        one.add_argument("run", metavar="RUN.json", type=Path, help=f"a run, as sgemm_runner --json=FILE writes it{times}")
         one.add_argument("-o", "--output", metavar="FILE", type=Path, nargs="+", required=True, help="a .svg, .png or .pdf")
         one.add_argument("--check", action="store_true", help="compare only: does the .svg show the run as it is now?")
         for option in module.OPTIONS:
@@ -45,7 +46,7 @@ def draw(plot, arguments):
             raise Refused(f"cannot {what} '{path}': its name must end in {' or '.join(wanted)}")
         if not arguments.check:
             program.check_writable(path)
-    run = results.read(arguments.run)
+    run = catalogue.read(plot, arguments.run)
     options = {option: getattr(arguments, option) for option in catalogue.PLOTS[plot].OPTIONS}
     if arguments.check:
         for path in arguments.output:

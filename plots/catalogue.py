@@ -2,7 +2,7 @@
 
 import json
 
-from plots import compare, errors, heatmap, ladder, roofline, samples, shapes, sizes, style
+from plots import compare, errors, heatmap, ladder, losses, results, roofline, samples, shape_times, shapes, sizes, style
 from plots.program import Refused
 
 PLOTS = {
@@ -12,6 +12,7 @@ PLOTS = {
     "samples": samples,
     "heatmap": heatmap,
     "shapes": shapes,
+    "losses": losses,
     "errors": errors,
     "compare": compare,
 }
@@ -25,9 +26,17 @@ OPTIONS = {
 }
 
 
+OF_SHAPES = ("shapes", "losses")  # the plots that also draw a file of bench/shapes.py --times
+
+
 def about(plot):
     """Returns a line that describes a plot."""
     return PLOTS[plot].__doc__.splitlines()[0]
+
+
+def read(plot, path):
+    """Returns the run in a file; for a plot of OF_SHAPES also the times in a .csv."""
+    return shape_times.read(path) if plot in OF_SHAPES and path.suffix == ".csv" else results.read(path)
 
 
 def carried(plot, run, **options):

@@ -241,6 +241,33 @@ def _below(kernels):
     return f"No kernel passes cuBLAS; {_inside(closest.kernel)} is closest, {closest.text} at {closest.at}"
 
 
+# ---- a kernel on many shapes
+
+CLOSE = 95  # per cent of cuBLAS; below it, a kernel loses
+
+
+def over_shapes(summary):
+    """Says how fast a kernel is in the mean of many shapes, and on how many it loses. summary: a shape_times.Summary."""
+    kernel, count = who(summary.times[0]), len(summary.times)
+    if count == 1:
+        return f"{kernel} reaches {per_cent(summary.mean)} of cuBLAS on {size_text(summary.worst.size)}"
+    return f"{kernel} reaches {per_cent(summary.mean)} of cuBLAS in the mean of {count} shapes, {_that_lose(summary)}"
+
+
+def of_losses(summary):
+    """Says on how many shapes a kernel loses, and on which it loses most."""
+    kernel, worst = who(summary.times[0]), summary.worst
+    if worst.percent >= CLOSE:
+        return f"{kernel} is nowhere below {CLOSE} % of cuBLAS; it is slowest on {size_text(worst.size)}, {per_cent(worst.percent)}"
+    of = f"{summary.below(CLOSE)} of {len(summary.times)} shapes"
+    return f"{kernel} is below {CLOSE} % of cuBLAS on {of}; it is slowest on {size_text(worst.size)}, {per_cent(worst.percent)}"
+
+
+def _that_lose(summary):
+    below = summary.below(CLOSE)
+    return f"and {CLOSE} % or more on each" if below == 0 else f"and less than {CLOSE} % on {below}"
+
+
 # ---- kernels below the roofs
 
 

@@ -113,9 +113,13 @@ def name(row):
 
 def where(run, rows):
     """Returns "NVIDIA H200, 2026-11-22, warm"."""
+    return ", ".join(part for part in (run.context.device, days(run, rows), "cold L2" if rows[0].cold else "warm") if part)
+
+
+def days(run, rows):
+    """Returns the day of the rows' measurement, "2026-11-22", or "2026-11-20 to 2026-11-22"."""
     dates = sorted({row.date[:10] for row in rows if row.date}) or [run.context.date[:10]]
-    days = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
-    return ", ".join(part for part in (run.context.device, days, "cold L2" if rows[0].cold else "warm") if part)
+    return dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
 
 
 def number(value, digits=1):

@@ -90,6 +90,7 @@ class Context:
     power_limit_watts: float | None
     roofs: dict[str, float]  # the highest speeds measured on the device: "copy_gbytes_per_second" ...
     compared_with: ComparedWith | None
+    calls: list[dict]  # of a log of the preloaded library: each has its "entry", "m", "outcome" ...
     json: dict = field(repr=False, compare=False)  # as the file has it
 
 

@@ -4,10 +4,7 @@ A line for each kernel: its shapes stand side by side in the order of its own fi
 kernel passes cuBLAS, and how far the slowest ones are behind. Two lines have colours, as in the plot sizes. A label has the geometric mean.
 """
 
-from math import exp, log
-
-from plots import findings, labels, pick, style
-from plots.program import Refused
+from plots import findings, labels, pick, shape_times, style
 
 OPTIONS = ("kernel",)
 OTHERS = "soft"  # the role of the lines that are grey
@@ -15,29 +12,20 @@ TICKS = (1, 2, 5, 10, 25, 50, 100, 200, 400, 800, 1600)
 
 
 def shown(run, kernel=None):
-    timed = [row for row in pick.compared_with_cublas(run) if not row.is_reference]
-    rows = [row for row in timed if row.is_right]
-    if not rows:
-        raise Refused("this run has no kernel beside cuBLAS, right and timed, whose shapes could be drawn")
-    chosen = pick.of_kernel(rows, kernel) if kernel is not None else rows
-    kernels = {}
-    for row in rows:
-        kernels.setdefault(pick.name(row), []).append(row)
-    series = findings.series(list(kernels.values()), timed)
+    recorded = shape_times.of(run)
+    chosen = pick.of_kernel(recorded.times, kernel) if kernel is not None else recorded.times
+    kernels = {name: shape_times.Summary(times) for name, times in recorded.kernels.items()}
+    best = shape_times.best_kernel(recorded)
     return {
-        "finding": findings.over_products(series, timed, "shape", "on"),
-        "where": pick.where(run, rows),
-        "best": list(kernels)[series.index(findings.best_series(series))],
+        "finding": findings.over_shapes(kernels[best]),
+        "where": recorded.where,
+        "best": best,
         "chosen": pick.name(chosen[0]),
         "kernels": [
-            {"kernel": name, "mean": round(_mean(of), 1), "percents": sorted(round(row.figures["percent_of_cublas"], 1) for row in of)}
+            {"kernel": name, "mean": round(of.mean, 1), "percents": sorted(time.percent for time in of.times)}
             for name, of in kernels.items()
         ],
     }
-
-
-def _mean(rows):
-    return exp(sum(log(row.figures["percent_of_cublas"]) for row in rows) / len(rows))
 
 
 def draw(run, kernel=None):
@@ -93,16 +81,20 @@ def _places(percents):
 
 
 def _set_scales(ax, kernels):
+    ax.set_xlim(0, 100)
+    set_percents(ax, [percent for kernel in kernels for percent in kernel["percents"]])
+    ax.set_xticks([0, 25, 50, 75, 100])
+    ax.set_xlabel("shapes that are no faster, in per cent", color=style.color("soft"), size=style.SMALL, labelpad=2)
+    ax.set_ylabel("per cent of cuBLAS", color=style.color("soft"), size=style.SMALL, labelpad=2)
+
+
+def set_percents(ax, percents):
+    """Makes the y axis logarithmic, with room for these percentages and for 100."""
     from matplotlib.ticker import NullLocator
 
-    low = min([90.0, *(kernel["percents"][0] for kernel in kernels)]) / 1.08
-    high = max([110.0, *(kernel["percents"][-1] for kernel in kernels)]) * 1.08
-    ax.set_xlim(0, 100)
+    low, high = min([90.0, *percents]) / 1.08, max([110.0, *percents]) * 1.08
     ax.set_yscale("log")
     ax.set_ylim(low, high)
     ticks = [tick for tick in TICKS if low <= tick <= high]
     ax.yaxis.set_minor_locator(NullLocator())
     ax.set_yticks(ticks, [str(tick) for tick in ticks])
-    ax.set_xticks([0, 25, 50, 75, 100])
-    ax.set_xlabel("shapes that are no faster, in per cent", color=style.color("soft"), size=style.SMALL, labelpad=2)
-    ax.set_ylabel("per cent of cuBLAS", color=style.color("soft"), size=style.SMALL, labelpad=2)

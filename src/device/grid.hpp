@@ -18,4 +18,9 @@ inline dim3 grid_of(int64_t tiles) {
   return dim3(tiles > INT32_MAX ? 0 : static_cast<unsigned>(tiles));
 }
 
+/// Returns such a grid for each product of a batch of at most 65,535, in the direction y.
+inline dim3 grid_for_batch(int64_t tiles, int64_t batch) {
+  return dim3(grid_of(tiles).x, static_cast<unsigned>(batch));
+}
+
 }  // namespace device

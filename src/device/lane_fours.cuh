@@ -26,6 +26,19 @@ struct LaneFour {
     }
   }
 
+  /// Writes c[i] = alpha * sum[i] + beta * c[i] for the lane's four, the first of which is *c. Only the first `count` (any number) of the
+  /// elements from there on lie inside the matrix.
+  static __device__ void store(float* c, int count, float alpha, const float* sum, float beta) {
+    if constexpr (VECTOR) {
+      store4<true>(c, count, alpha, sum, beta);
+    } else {
+#pragma unroll
+      for (int j = 0; j < 4; ++j) {
+        if (j * STEP < count) c[j * STEP] = blend(alpha, sum[j], beta, &c[j * STEP]);
+      }
+    }
+  }
+
   /// Loads the lane's four from shared memory, the first of which is *source. VECTOR: at a multiple of 16 bytes.
   static __device__ void fetch(float* four, const float* source) {
     if constexpr (VECTOR) {

@@ -14,6 +14,7 @@
 //                        a second kernel adds the parts of each tile, in the order of k
 //   few_rows.cuh         for M <= 8, too few rows for tiles
 //   few_cols.cuh         for N <= 8
+//   few_k.cuh            for K <= 8
 //   turned_copies.cuh    for transposed matrices
 //
 // If it is faster to divide nothing, rung 11's kernel computes the product, with the tile that is fastest for this K. It also computes the
@@ -30,7 +31,10 @@
 #include "kernels/alignment.hpp"
 #include "kernels/ladder.hpp"
 #include "kernels/tuned/few_cols.cuh"
+#include "kernels/tuned/few_k.cuh"
 #include "kernels/tuned/few_rows.cuh"
+#include "kernels/tuned/launch_after.cuh"
+#include "kernels/tuned/launch_kernel.hpp"
 #include "kernels/tuned/launches.hpp"
 #include "kernels/tuned/split_plan.hpp"    // exercise: in place
 #include "kernels/tuned/split_search.hpp"  // exercise: in place
@@ -65,18 +69,21 @@ using SkinnyKernel = void (*)(Sgemm, int64_t strips, int64_t depth, float* sums)
 cudaError_t launch_skinny(SkinnyKernel kernel, const Sgemm& p, int64_t strips, int64_t chunk,
                           int64_t resident_blocks, cudaStream_t stream) {
   static_assert(FewRows::THREADS == FewCols::THREADS);
-  const int64_t most_parts = resident_blocks > strips ? resident_blocks / strips : 1;
+  constexpr int64_t LEAST_DIVIDED = 256;  // a shorter K takes a block less time than to add parts
+  const int64_t most_parts =
+      resident_blocks > strips && p.K >= LEAST_DIVIDED ? resident_blocks / strips : 1;
   const int64_t depth = ceil_div(ceil_div(p.K, most_parts), chunk) * chunk;
   const int64_t parts = p.K == 0 ? 1 : ceil_div(p.K, depth);
-  if (parts == 1) {
-    kernel<<<grid_of(strips), FewRows::THREADS, 0, stream>>>(p, strips, depth, nullptr);
-    return cudaGetLastError();
-  }
+  if (parts == 1)
+    return launch_kernel(kernel, grid_of(strips), FewRows::THREADS, 0, stream, p, strips, depth,
+                         nullptr);
   const StreamWorkspace sums(parts * p.M * p.N, stream);
   if (sums.error() != cudaSuccess) return sums.error();
-  kernel<<<grid_of(strips * parts), FewRows::THREADS, 0, stream>>>(p, strips, depth, sums.data());
-  add_few_rows_kernel<<<grid_of(ceil_div(p.M * p.N, 256)), 256, 0, stream>>>(p, sums.data(), parts);
-  return cudaGetLastError();
+  const cudaError_t error = launch_kernel(kernel, grid_of(strips * parts), FewRows::THREADS, 0,
+                                          stream, p, strips, depth, sums.data());
+  if (error != cudaSuccess) return error;
+  return launch_after(add_few_rows_kernel, grid_of(ceil_div(p.M * p.N, 256)), 256, 0, stream, p,
+                      sums.data(), parts);
 }
 
 template <int ROWS, bool VECTOR>
@@ -111,11 +118,29 @@ cudaError_t launch_few_cols(const Sgemm& p, int multiprocessors, cudaStream_t st
   return launch_few_cols<FewCols::MAX_COLS, VECTOR>(p, multiprocessors, stream);
 }
 
-enum class Shape { few_rows, few_cols, tiles };
+template <int DEPTH, bool VECTOR>
+cudaError_t launch_few_k(const Sgemm& p, cudaStream_t stream) {
+  const int64_t strips = ceil_div(p.N, FewK::COLS);
+  return launch_kernel(few_k_kernel<DEPTH, VECTOR>, grid_of(strips * ceil_div(p.M, FewK::ROWS)),
+                       FewK::THREADS, 0, stream, p, strips);
+}
+
+template <bool VECTOR>
+cudaError_t launch_few_k(const Sgemm& p, cudaStream_t stream) {
+  // exercise short: begin
+  if (p.K <= 1) return launch_few_k<1, VECTOR>(p, stream);
+  if (p.K <= 2) return launch_few_k<2, VECTOR>(p, stream);
+  if (p.K <= 4) return launch_few_k<4, VECTOR>(p, stream);
+  // exercise short: end
+  return launch_few_k<FewK::MAX_K, VECTOR>(p, stream);
+}
+
+enum class Shape { few_rows, few_cols, few_k, tiles };
 
 Shape shape_of(const Sgemm& p) {
   if (p.M <= FewRows::MAX_ROWS) return Shape::few_rows;
-  return p.N <= FewCols::MAX_COLS ? Shape::few_cols : Shape::tiles;
+  if (p.N <= FewCols::MAX_COLS) return Shape::few_cols;
+  return p.K <= FewK::MAX_K ? Shape::few_k : Shape::tiles;
 }
 
 // True if the matrices that the shape's kernel accesses 16 bytes at a time are aligned to 16 bytes.
@@ -125,6 +150,7 @@ bool is_aligned(const Sgemm& p) {
       return is_vector_aligned(p.A, p.lda, 16) && is_vector_aligned(p.B, p.ldb, 16);
     case Shape::few_cols:
       return is_vector_aligned(p.A, p.lda, 16);
+    case Shape::few_k:
     case Shape::tiles:
       break;
   }
@@ -145,6 +171,8 @@ cudaError_t launch_stream_k(const Sgemm& p, cudaStream_t stream) {
     return vector ? launch_few_cols<true>(p, device.multiprocessors, stream)
                   : launch_few_cols<false>(p, device.multiprocessors, stream);
   }
+  if (shape_of(p) == Shape::few_k)
+    return vector ? launch_few_k<true>(p, stream) : launch_few_k<false>(p, stream);
   thread_local LastResults<PlanKey, ProductPlan> last;
   const ProductPlan plan = last.of({p.M, p.N, p.K, vector, device}, [&] {
     return plan_product(whole_tiles(vector), tiles(vector), p.M, p.N, p.K, device);
@@ -182,6 +210,8 @@ const char* path_stream_k(const Sgemm& p) {
       return vector ? "few rows, float4" : "few rows, scalar";
     case Shape::few_cols:
       return vector ? "few columns, float4" : "few columns, scalar";
+    case Shape::few_k:
+      return vector ? "short K, float4" : "short K, scalar";
     case Shape::tiles:
       break;
   }

@@ -360,7 +360,7 @@ cudaError_t launch_on_tensor_cores(const Sgemm& p, cudaStream_t stream) {
 
 // FP64 reads transposed matrices as they lie.
 cudaError_t launch_tensor_split(const Sgemm& p, cudaStream_t stream) {
-  return needs_fp64(p) ? launch_fp64_tiles(p, nullptr, stream)
+  return needs_fp64(p) ? launch_fp64_tiles(Call(p), nullptr, stream)
                        : launch_turned<launch_on_tensor_cores>(p, stream);
 }
 

@@ -53,8 +53,10 @@
 #include "kernels/tensor/tile_rows.hpp"
 #include "kernels/tensor/tile_sums.cuh"
 #include "kernels/tensor/warpgroup_rows.cuh"
+#include "kernels/tuned/launch_kernel.hpp"
 #include "kernels/tuned/launches.hpp"
 #include "kernels/tuned/stream_workspace.hpp"
+#include "kernels/tuned/workspace_scope.hpp"
 
 namespace ladder {
 namespace {
@@ -87,16 +89,17 @@ struct Parts {
   static constexpr int TO_NEXT = MK * sizeof(__half);        // bytes from 16 of k to the next
   __half parts[2][LINES][BK];                                // (2: hi and lo, line, k)
 
-  static __host__ cudaError_t make_map(const __half* data, int64_t lines, int64_t K, int64_t pitch,
-                                       CUtensorMap* map) {
+  static __host__ cudaError_t make_map(const __half* data, int64_t matrices, int64_t lines,
+                                       int64_t K, int64_t pitch, CUtensorMap* map) {
     return make_tensor_map({.data = data,
-                            .size = {K, lines, 2},
+                            .size = {K, lines, 2 * matrices},
                             .stride = {pitch, lines * pitch},
                             .box = {BK, LINES, 2}},
                            map);
   }
-  __device__ void load(const CUtensorMap& map, int64_t line, int64_t k, Mbarrier& full) {
-    load_tensor<3>(parts, map, {static_cast<int>(k), static_cast<int>(line), 0}, full);
+  __device__ void load(const CUtensorMap& map, int matrix, int64_t line, int64_t k,
+                       Mbarrier& full) {
+    load_tensor<3>(parts, map, {static_cast<int>(k), static_cast<int>(line), 2 * matrix}, full);
   }
   // Describes hi from a line on, for wgmma: rows of 128 bytes, eight of them 1024 bytes.
   __device__ uint64_t describe_hi(int line) const {
@@ -111,17 +114,20 @@ struct Parts<LINES, true> {
   static constexpr int TO_NEXT = MK * BOX * sizeof(__half);
   __half parts[LINES / BOX][2][BK][BOX];  // (line / BOX, 2: hi and lo, k, line)
 
-  static __host__ cudaError_t make_map(const __half* data, int64_t lines, int64_t K, int64_t pitch,
-                                       CUtensorMap* map) {
-    return make_tensor_map(
-        {.data = data, .size = {lines, K, 2}, .stride = {pitch, K * pitch}, .box = {BOX, BK, 2}},
-        map);
+  static __host__ cudaError_t make_map(const __half* data, int64_t matrices, int64_t lines,
+                                       int64_t K, int64_t pitch, CUtensorMap* map) {
+    return make_tensor_map({.data = data,
+                            .size = {lines, K, 2 * matrices},
+                            .stride = {pitch, K * pitch},
+                            .box = {BOX, BK, 2}},
+                           map);
   }
-  __device__ void load(const CUtensorMap& map, int64_t line, int64_t k, Mbarrier& full) {
+  __device__ void load(const CUtensorMap& map, int matrix, int64_t line, int64_t k,
+                       Mbarrier& full) {
 #pragma unroll
     for (int box = 0; box < LINES / BOX; ++box) {
-      load_tensor<3>(parts[box], map, {static_cast<int>(line) + box * BOX, static_cast<int>(k), 0},
-                     full);
+      load_tensor<3>(parts[box], map,
+                     {static_cast<int>(line) + box * BOX, static_cast<int>(k), 2 * matrix}, full);
     }
   }
   // `line`: a multiple of BOX. The next BOX lines lie in the next box.
@@ -173,19 +179,23 @@ struct Ring {
   }
 };
 
-// The work of a block: every gridDim.x-th tile of every part of K.
+// The work of a block: every gridDim.x-th tile of every part of K of every product.
 template <int BM>
 struct Work {
+  const Call& call;
   const Sums& sums;
   const int64_t K;
 
-  __device__ int64_t count() const { return sums.tiles_m * sums.tiles_n * sums.parts; }
-  __device__ TilePlace place(int64_t i) const {
-    return place_of_tile<BM, BN>(sums, i % (sums.tiles_m * sums.tiles_n));
+  __device__ unsigned tiles() const { return static_cast<unsigned>(sums.tiles_m * sums.tiles_n); }
+  __device__ unsigned parts() const { return static_cast<unsigned>(sums.parts); }
+  __device__ unsigned count() const {
+    return tiles() * parts() * static_cast<unsigned>(call.batch);
   }
-  __device__ int64_t part(int64_t i) const { return i / (sums.tiles_m * sums.tiles_n); }
-  __device__ int64_t first_k(int64_t i) const { return part(i) * sums.chunk; }
-  __device__ int64_t end_k(int64_t i) const { return min(first_k(i) + sums.chunk, K); }
+  __device__ TilePlace place(unsigned i) const { return place_of_tile<BM, BN>(sums, i % tiles()); }
+  __device__ unsigned part(unsigned i) const { return i / tiles() % parts(); }
+  __device__ unsigned product(unsigned i) const { return i / (tiles() * parts()); }
+  __device__ int64_t first_k(unsigned i) const { return part(i) * sums.chunk; }
+  __device__ int64_t end_k(unsigned i) const { return min(first_k(i) + sums.chunk, K); }
 };
 
 template <int BM, bool TRANS_A, bool TRANS_B>
@@ -193,15 +203,18 @@ __device__ __forceinline__ void produce(const Work<BM>& work, const CUtensorMap&
                                         const CUtensorMap& map_b,
                                         Shared<BM, TRANS_A, TRANS_B>& shared) {
   Ring<STAGES<BM>> ring;
-  for (int64_t i = blockIdx.x; i < work.count(); i += gridDim.x) {
+  for (unsigned i = blockIdx.x; i < work.count(); i += gridDim.x) {
     const TilePlace at = work.place(i);
+    const int product = static_cast<int>(work.product(i));
+    const int matrix_a = work.call.stride_a == 0 ? 0 : product;
+    const int matrix_b = work.call.stride_b == 0 ? 0 : product;
     for (int64_t k = work.first_k(i); k < work.end_k(i); k += BK) {
       auto& stage = shared.stages[ring.stage];
       Mbarrier& full = shared.full[ring.stage];
       wait(shared.empty[ring.stage], ring.parity ^ 1);  // in the first round all stages are free
       expect(full, sizeof stage);
-      stage.A.load(map_a, at.row, k, full);
-      stage.B.load(map_b, at.col, k, full);
+      stage.A.load(map_a, matrix_a, at.row, k, full);
+      stage.B.load(map_b, matrix_b, at.col, k, full);
       ring.next();
     }
   }
@@ -209,8 +222,8 @@ __device__ __forceinline__ void produce(const Work<BM>& work, const CUtensorMap&
 
 // `vector`: A, B and C are aligned to 16 bytes.
 template <int BM, bool TRANS_A, bool TRANS_B>
-__device__ __forceinline__ void consume(const Sgemm& p, bool vector, const Sums& sums,
-                                        const Leftovers& left, const Work<BM>& work,
+__device__ __forceinline__ void consume(bool vector, const Leftovers& left_of_all,
+                                        const Work<BM>& work,
                                         Shared<BM, TRANS_A, TRANS_B>& shared) {
   using ThisStage = Stage<BM, TRANS_A, TRANS_B>;
   constexpr bool SHARE = SHARE_ROWS<BM>;
@@ -218,7 +231,7 @@ __device__ __forceinline__ void consume(const Sgemm& p, bool vector, const Sums&
   const int group = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / WARPGROUP, 0);
   const int thread = threadIdx.x % WARPGROUP, first_row = SHARE ? 0 : group * MM;
   const bool speaks = threadIdx.x % 32 == 0;  // for its warp
-  const bool is_whole = sums.of_parts == nullptr;
+  const bool is_whole = work.sums.of_parts == nullptr;
   const uint64_t first_a = shared.stages[0].A.describe_hi(first_row);
   const uint64_t first_b = shared.stages[0].B.describe_hi(0);
   Ring<STAGES<BM>> ring;
@@ -243,8 +256,10 @@ __device__ __forceinline__ void consume(const Sgemm& p, bool vector, const Sums&
     if (speaks) arrive(shared.turn[next_group]);
   };
 
-  for (int64_t i = blockIdx.x; i < work.count(); i += gridDim.x) {
+  for (unsigned i = blockIdx.x; i < work.count(); i += gridDim.x) {
     TilePlace at = work.place(i);
+    const Sgemm p = work.call.product_at(work.product(i));
+    const Leftovers left = left_of_all.of_product(p, work.product(i));
     const bool lists = is_whole && (!SHARE || group == 0);
     const WhoLists who{.rows = lists && at.col == 0, .cols = lists && group == 0 && at.row == 0};
     at.row += first_row + thread / 32 * 16;  // the warp's rows
@@ -299,6 +314,7 @@ __device__ __forceinline__ void consume(const Sgemm& p, bool vector, const Sums&
 
     const int rows = part_inside(p.M - at.row, 16), cols = part_inside(p.N - at.col, BN);
     if (!is_whole) {
+      const Sums sums = work.sums.of_product(p, work.product(i));
       float* to = &sums.of_parts[(work.part(i) * p.M + at.row) * sums.pitch + at.col];
       write_rows<BN, true>(to, sums.pitch, rows, cols, 1, 0, sum);
       continue;
@@ -319,16 +335,16 @@ __device__ __forceinline__ void consume(const Sgemm& p, bool vector, const Sums&
   }
 }
 
-// Computes every gridDim.x-th tile of C over a part of K.
+// Computes every gridDim.x-th tile of C over a part of K, of all products.
 template <int BM, bool TRANS_A, bool TRANS_B>
 __global__ void __launch_bounds__(THREADS<BM>, 1)
-    tensor_fp32_kernel(const Sgemm p, const bool vector, const Sums sums, const Leftovers left,
+    tensor_fp32_kernel(const Call call, const bool vector, const Sums sums, const Leftovers left,
                        const __grid_constant__ CUtensorMap map_a,
                        const __grid_constant__ CUtensorMap map_b) {
   end_without_wgmma();
   extern __shared__ __align__(1024) unsigned char memory[];
   auto& shared = *reinterpret_cast<Shared<BM, TRANS_A, TRANS_B>*>(memory);
-  const Work<BM> work{sums, p.K};
+  const Work<BM> work{call, sums, call.product.K};
   if (threadIdx.x == 0) {
     constexpr int READERS = SHARE_ROWS<BM> ? WARPS : CONSUMERS<BM> * WARPS;  // of a stage
     for (Mbarrier& full : shared.full) init_mbarrier(full, 1);
@@ -344,7 +360,7 @@ __global__ void __launch_bounds__(THREADS<BM>, 1)
     if (threadIdx.x == CONSUMERS<BM> * WARPGROUP) produce(work, map_a, map_b, shared);
   } else {
     take_registers<CONSUMER_REGISTERS<BM>>();
-    consume(p, vector, sums, left, work, shared);
+    consume(vector, left, work, shared);
   }
 }
 
@@ -355,23 +371,26 @@ struct Workspace {
 };
 
 // Places the arrays; returns how many floats they take.
-int64_t place_arrays(const Sgemm& p, float* base, Workspace* w) {
+int64_t place_arrays(const Call& call, float* base, Workspace* w) {
   WorkspaceLayout layout(base);
+  const Sgemm& p = call.product;
+  const int64_t batch = call.batch;
   SameScaleParts& parts = w->parts;
-  parts.A = layout.place<__half>(2 * parts.plane_a);
-  parts.B = layout.place<__half>(2 * parts.plane_b);
-  if (w->sums.parts > 1)
-    w->sums.of_parts = layout.place<float>(w->sums.parts * p.M * w->sums.pitch);
-  w->left.rows = layout.place<int>(p.M);
-  w->left.cols = layout.place<int>(p.N);
-  w->left.bands = layout.place<Band>(ceil_div(p.M, Band::ROWS) * ceil_div(p.N, Band::COLS));
-  w->left.sums = layout.place<double>(w->left.blocks * Leftovers::SUMS_OF_TILE);
+  parts.A = layout.place<__half>(2 * parts.plane_a * parts.of_rows.matrices(batch));
+  parts.B = layout.place<__half>(2 * parts.plane_b * parts.of_cols.matrices(batch));
+  if (w->sums.parts > 1) w->sums.of_parts = layout.place<float>(batch * w->sums.sums_of_product(p));
+  w->left.rows = layout.place<int>(batch * p.M);
+  w->left.cols = layout.place<int>(batch * p.N);
+  w->left.bands = layout.place<Band>(batch * Leftovers::bands_of(p));
+  w->left.sums = layout.place<double>(batch * w->left.sums_of_product());
   const int64_t before = layout.floats();
-  w->left.counts = layout.place<LeftoverCounts>(1);
-  w->left.arrived = layout.place<unsigned>(w->left.blocks);
+  w->left.counts = layout.place<LeftoverCounts>(batch);
+  w->left.arrived = layout.place<unsigned>(batch * w->left.blocks);
   const int64_t counts_end = layout.floats();
-  for (LineRecords* records : {&parts.of_rows, &parts.of_cols})
-    records->first = layout.place<LineRecord>(records->pieces * records->lines);
+  for (LineRecords* records : {&parts.of_rows, &parts.of_cols}) {
+    records->first =
+        layout.place<LineRecord>(records->matrices(batch) * records->pieces * records->lines);
+  }
   parts.zeros = reinterpret_cast<uint4*>(w->left.counts);
   parts.zeros_count = ((parts.of_rows.are_added ? layout.floats() : counts_end) - before) / 4;
   w->left.of_rows = parts.of_rows;
@@ -381,55 +400,59 @@ int64_t place_arrays(const Sgemm& p, float* base, Workspace* w) {
 
 // Describes the parts, and divides C and K among the blocks.
 template <int BM>
-Workspace plan(const Sgemm& p, int multiprocessors) {
+Workspace plan(const Call& call, int multiprocessors) {
   Workspace w{};
-  divide(p, BM, BN, BK, multiprocessors, &w.sums, TensorFp32Sizes::LEAST_STEPS,
+  const Sgemm& p = call.product;
+  divide(p, BM, BN, BK, multiprocessors / call.batch, &w.sums, TensorFp32Sizes::LEAST_STEPS,
          TensorFp32Sizes::MOST_STEPS);
   SameScaleParts& parts = w.parts;
   parts.pitch_a = stride_for_copies(p.cols_of_a());
   parts.pitch_b = stride_for_copies(p.cols_of_b());
   parts.plane_a = p.rows_of_a() * parts.pitch_a;
   parts.plane_b = p.rows_of_b() * parts.pitch_b;
-  plan_records(p, &parts);
-  w.left.blocks = multiprocessors;
+  plan_records(call, &parts);
+  w.left.blocks = static_cast<int>(ceil_div(multiprocessors, call.batch));
   return w;
 }
 
 // `counts`: where the host wants to know what was left to FP64, or nullptr.
 template <int BM, bool TRANS_A, bool TRANS_B>
-cudaError_t launch_steps(const Sgemm& p, int multiprocessors, cudaStream_t stream,
+cudaError_t launch_steps(const Call& call, int multiprocessors, cudaStream_t stream,
                          LeftoverCounts* counts) {
   const auto product = tensor_fp32_kernel<BM, TRANS_A, TRANS_B>;
   static_assert(sizeof(Shared<BM, TRANS_A, TRANS_B>) == SHARED_BYTES<BM>);
-  cudaError_t error =
-      cudaFuncSetAttribute(product, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED_BYTES<BM>);
+  cudaError_t error = allow_dynamic_shared(product, SHARED_BYTES<BM>);
   if (error != cudaSuccess) return error;
 
-  Workspace w = plan<BM>(p, multiprocessors);
-  const StreamWorkspace workspace(place_arrays(p, nullptr, &w), stream);
+  Workspace w = plan<BM>(call, multiprocessors);
+  const StreamWorkspace workspace(place_arrays(call, nullptr, &w), stream);
   if (workspace.error() != cudaSuccess) return workspace.error();
-  place_arrays(p, workspace.data(), &w);
+  if (WorkspaceScope::only_counts()) return cudaSuccess;  // there is no memory for tensor maps
+  place_arrays(call, workspace.data(), &w);
   CUtensorMap map_a, map_b;
   using ThisStage = Stage<BM, TRANS_A, TRANS_B>;
-  error = ThisStage::PartsOfA::make_map(w.parts.A, p.M, p.K, w.parts.pitch_a, &map_a);
+  const Sgemm& p = call.product;
+  error = ThisStage::PartsOfA::make_map(w.parts.A, w.parts.of_rows.matrices(call.batch), p.M, p.K,
+                                        w.parts.pitch_a, &map_a);
   if (error != cudaSuccess) return error;
-  error = ThisStage::PartsOfB::make_map(w.parts.B, p.N, p.K, w.parts.pitch_b, &map_b);
+  error = ThisStage::PartsOfB::make_map(w.parts.B, w.parts.of_cols.matrices(call.batch), p.N, p.K,
+                                        w.parts.pitch_b, &map_b);
   if (error != cudaSuccess) return error;
-  const bool vector = is_vector_aligned(p, 16);
-  error = vector ? launch_split_once<true>(p, w.parts, stream)
-                 : launch_split_once<false>(p, w.parts, stream);
+  const bool vector = is_vector_aligned(call, 16);
+  error = vector ? launch_split_once<true>(call, w.parts, stream)
+                 : launch_split_once<false>(call, w.parts, stream);
   if (error != cudaSuccess) return error;
-  const int64_t work = w.sums.tiles_m * w.sums.tiles_n * w.sums.parts;
+  const int64_t work = w.sums.tiles_m * w.sums.tiles_n * w.sums.parts * call.batch;
+  if (work > INT32_MAX) return cudaErrorInvalidConfiguration;
   const dim3 grid = grid_of(std::min<int64_t>(work, multiprocessors));
-  error = launch_after(product, grid, THREADS<BM>, SHARED_BYTES<BM>, stream, p, vector, w.sums,
+  error = launch_after(product, grid, THREADS<BM>, SHARED_BYTES<BM>, stream, call, vector, w.sums,
                        w.left, map_a, map_b);
   if (error != cudaSuccess) return error;
   if (w.sums.parts > 1) {
-    const dim3 tiles = grid_of(ceil_div(p.M, 64) * ceil_div(p.N, 64));
-    error = launch_after(add_known_parts_kernel, tiles, ADD_THREADS, 0, stream, p, w.sums, w.left);
+    error = launch_add_known_parts(call, w.sums, w.left, stream);
     if (error != cudaSuccess) return error;
   }
-  error = launch_fp64_leftovers(p, w.left, stream);
+  error = launch_fp64_leftovers(call, w.left, stream);
   if (error != cudaSuccess || counts == nullptr) return error;
   return cudaMemcpyAsync(counts, w.left.counts, sizeof *counts, cudaMemcpyDeviceToHost, stream);
 }
@@ -437,44 +460,60 @@ cudaError_t launch_steps(const Sgemm& p, int multiprocessors, cudaStream_t strea
 bool needs_fp64(const Sgemm& p) { return !is_for_tensor_fp32(p.M, p.N, p.K); }
 
 template <bool TRANS_A, bool TRANS_B>
-cudaError_t launch_tiles(const Sgemm& p, int multiprocessors, cudaStream_t stream,
+cudaError_t launch_tiles(const Call& call, int multiprocessors, cudaStream_t stream,
                          LeftoverCounts* counts) {
-  switch (rows_of_tile(p.M, p.N, multiprocessors)) {
+  switch (rows_of_tile(call.product.M, call.product.N, call.batch, multiprocessors)) {
     case 64:
-      return launch_steps<64, TRANS_A, TRANS_B>(p, multiprocessors, stream, counts);
+      return launch_steps<64, TRANS_A, TRANS_B>(call, multiprocessors, stream, counts);
     // exercise middle: begin
     case 128:
-      return launch_steps<128, TRANS_A, TRANS_B>(p, multiprocessors, stream, counts);
+      return launch_steps<128, TRANS_A, TRANS_B>(call, multiprocessors, stream, counts);
     // exercise middle: end
     default:
-      return launch_steps<192, TRANS_A, TRANS_B>(p, multiprocessors, stream, counts);
+      return launch_steps<192, TRANS_A, TRANS_B>(call, multiprocessors, stream, counts);
   }
 }
 
-cudaError_t launch_on_tensor_cores(const Sgemm& p, cudaStream_t stream, LeftoverCounts* counts) {
+// Launches the products of a call together.
+cudaError_t launch_on_tensor_cores(const Call& call, cudaStream_t stream, LeftoverCounts* counts) {
   if (!BUILT_WITH_WGMMA) return cudaErrorNoKernelImageForDevice;
   Device device{};
   const cudaError_t error = describe_device(&device);
   if (error != cudaSuccess) return error;
   const int multiprocessors = device.multiprocessors;
   // exercise transposes: begin
-  const bool trans_a = p.op_a == Op::transpose, trans_b = p.op_b == Op::transpose;
-  if (trans_a && trans_b) return launch_tiles<true, true>(p, multiprocessors, stream, counts);
-  if (trans_a) return launch_tiles<true, false>(p, multiprocessors, stream, counts);
-  if (trans_b) return launch_tiles<false, true>(p, multiprocessors, stream, counts);
+  const bool trans_a = call.product.op_a == Op::transpose;
+  const bool trans_b = call.product.op_b == Op::transpose;
+  if (trans_a && trans_b) return launch_tiles<true, true>(call, multiprocessors, stream, counts);
+  if (trans_a) return launch_tiles<true, false>(call, multiprocessors, stream, counts);
+  if (trans_b) return launch_tiles<false, true>(call, multiprocessors, stream, counts);
   // exercise transposes: end
-  return launch_tiles<false, false>(p, multiprocessors, stream, counts);
+  return launch_tiles<false, false>(call, multiprocessors, stream, counts);
+}
+
+// Launches a batch, as many products together as products_together() says.
+cudaError_t launch_batch_tensor_fp32(const Call& call, cudaStream_t stream) {
+  if (needs_fp64(call.product)) return launch_fp64_tiles(call, nullptr, stream);
+  const int64_t together =
+      products_together(call.product.M, call.product.N, call.product.K, call.batch);
+  cudaError_t error = cudaSuccess;
+  for (int64_t i = 0; i < call.batch && error == cudaSuccess; i += together) {
+    Call some = call;
+    some.product = call.product_at(i);
+    some.batch = std::min(together, call.batch - i);
+    error = launch_on_tensor_cores(some, stream, nullptr);
+  }
+  return error;
 }
 
 cudaError_t launch_tensor_fp32(const Sgemm& p, cudaStream_t stream) {
-  return needs_fp64(p) ? launch_fp64_tiles(p, nullptr, stream)
-                       : launch_on_tensor_cores(p, stream, nullptr);
+  return launch_batch_tensor_fp32(Call(p), stream);
 }
 
 cudaError_t launch_and_tell_tensor_fp32(const Sgemm& p, cudaStream_t stream, LeftToFP64* left) {
   LeftoverCounts counts{};
-  cudaError_t error = needs_fp64(p) ? launch_fp64_tiles(p, nullptr, stream)
-                                    : launch_on_tensor_cores(p, stream, &counts);
+  cudaError_t error = needs_fp64(p) ? launch_fp64_tiles(Call(p), nullptr, stream)
+                                    : launch_on_tensor_cores(Call(p), stream, &counts);
   if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
   if (error != cudaSuccess) return error;
   const int64_t rows = counts.rows, cols = counts.cols, bands = counts.bands;
@@ -519,6 +558,7 @@ extern const Rung tensor_fp32{
     .takes_transposes = true,
     // exercise claim: end
     .launch_and_tell = launch_and_tell_tensor_fp32,
+    .launch_batch = launch_batch_tensor_fp32,
 };
 
 }  // namespace ladder

@@ -20,4 +20,11 @@ inline bool is_vector_aligned(const Sgemm& p, int64_t bytes) {
   return is_vector_aligned(p.A, p.lda, bytes) && are_b_and_c_vector_aligned(p, bytes);
 }
 
+/// True if it holds for all matrices of a batch.
+inline bool is_vector_aligned(const Call& call, int64_t bytes) {
+  const int64_t floats = bytes / static_cast<int64_t>(sizeof(float));
+  return is_vector_aligned(call.product, bytes) && call.stride_a % floats == 0 &&
+         call.stride_b % floats == 0 && call.stride_c % floats == 0;
+}
+
 }  // namespace ladder

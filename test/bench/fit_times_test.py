@@ -1,4 +1,4 @@
-"""The microseconds by which rung 12 and `best` choose are those that fit_times finds in the recorded times."""
+"""The microseconds by which rung 12, `best` and the preloaded library choose are those that fit_times finds in the recorded times."""
 
 import re
 import subprocess
@@ -22,6 +22,7 @@ class FitTimes(unittest.TestCase):
         for what, times, header in (
             ("plans", "nvidia-h200-plans.csv", "src/kernels/tuned/tile_us.hpp"),
             ("products", "nvidia-h200-shapes.csv", "src/kernels/best/tensor_us.hpp"),
+            ("cublas", "nvidia-h200-shapes.csv", "src/preload/choose/cublas_us.hpp"),
         ):
             done = run(what, BASELINES / times)
             self.assertEqual(done.returncode, 0, done.stderr)
@@ -36,7 +37,7 @@ class FitTimes(unittest.TestCase):
             short = Path(folder) / "short.csv"
             lines = (BASELINES / "nvidia-h200-plans.csv").read_text(encoding="utf-8").splitlines(keepends=True)
             short.write_text("".join(lines[:50]), encoding="utf-8")
-            for words in ((), ("plans",), ("plans", short), ("products", short), ("tiles", short), ("plans", short / "missing")):
+            for words in ((), ("plans",), ("plans", short), ("products", short), ("cublas", short), ("tiles", short), ("plans", short / "missing")):
                 done = run(*words)
                 self.assertEqual(done.returncode, 2, words)
                 self.assertEqual(done.stdout, "", words)

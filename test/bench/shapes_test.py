@@ -10,7 +10,7 @@ from pathlib import Path
 
 import samples
 import shapes
-from plots import results
+from plots import results, shape_times
 
 STUB = Path(__file__).resolve().parent / "stub_runner.py"
 
@@ -71,14 +71,15 @@ class Measured(unittest.TestCase):
         rows = self.percents("02_coalesced", [*values, 120])
         done = self.call({"rows": rows}, "--kernels", "2", "--json", self.folder / "run.json")
         self.assertEqual(done.returncode, 0, done.stderr)
-        lines = {line[17:33].strip(): line.split() for line in done.stdout.splitlines()[3:]}
-        self.assertEqual(list(lines), [*shapes.GROUPS, "all"])
-        self.assertIn("seed 7 on NVIDIA X", done.stdout)
-        of_any = [value for shape, value in zip(self.drawn, values) if shape.group == "any"]
+        lines = {line[17:52].strip(): line[52:].split() for line in done.stdout.splitlines()[3:]}
+        self.assertEqual(list(lines), list(shape_times.summaries([shape_times.Time(2, "", shape.size, 1, 1) for shape in self.drawn])))
+        self.assertIn("NVIDIA X, 2026-11-22, warm; the shapes of seed 7", done.stdout)
+        large = [value for shape, value in zip(self.drawn, values) if min(shape.size) >= 64]
         mean = 1
-        for value in of_any:
-            mean *= value ** (1 / len(of_any))
-        self.assertIn(f"{mean:.0f}", lines["any"])
+        for value in large:
+            mean *= value ** (1 / len(large))
+        count, of_large, *_ = lines["M, N, K from 64 on"]
+        self.assertEqual((int(count), of_large), (len(large), f"{mean:.0f}"))
         self.assertEqual(lines["all"][-1], str(self.drawn[0]))  # the one of 50
         self.assertEqual(lines["all"][-4:-1], ["2", "2", "4"])  # below 90, 95 and 100
         self.assertEqual(len([row for row in results.read(self.folder / "run.json").rows if not row.is_reference]), len(self.drawn))
@@ -88,9 +89,9 @@ class Measured(unittest.TestCase):
         done = self.call({"rows": rows}, "--kernels", "2", "--times", self.folder / "times.csv")
         self.assertEqual(done.returncode, 0, done.stderr)
         origin, titles, *lines = (self.folder / "times.csv").read_text().splitlines()
-        self.assertRegex(origin, "^# NVIDIA X, [0-9-]*: bench/shapes.py --seed 7; medians in microseconds$")
-        self.assertEqual(titles, "kernel,m,n,k,us,cublas_us")
-        self.assertEqual(lines, [f"2,{str(shape).replace('x', ',')},4.00,2.00" for shape in self.drawn])
+        self.assertEqual(origin, "# NVIDIA X, 2026-11-22, commit c0ffee: bench/shapes.py --seed 7; medians in microseconds")
+        self.assertEqual(titles, ",".join(shape_times.COLUMNS))
+        self.assertEqual(lines, [f"02_coalesced,{str(shape).replace('x', ',')},4.0000,2.0000," for shape in self.drawn])
 
     def test_a_run_without_a_shape_is_not_kept(self):
         done = self.call({"stop_at": f"sgemm/02_coalesced/{self.drawn[0]}"}, "--kernels", "2", "--json", self.folder / "run.json")

@@ -33,7 +33,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 SIZES = ("129x67x65", "256")
-OTHER_KERNELS = {"stream_k": ("4x300x512", "300x4x512", "64x48x1500")}  # few rows, few columns, tiles that are shared
+OTHER_KERNELS = {"stream_k": ("4x300x512", "300x4x512", "70x130x5", "64x48x1500")}  # few rows, few columns, a short K, tiles that are shared
 FOUND = 86  # the exit code that compute-sanitizer is told to use for a finding
 WHERE = ("/usr/local/cuda/bin", "/usr/local/cuda/compute-sanitizer")
 # Many runs at a time start slowly, and ask for a port each. Not every version has these options.

@@ -180,12 +180,12 @@ class CommandTest(unittest.TestCase):
         calls = self.calls()
         self.assertEqual({call[1] for call in calls}, set(sanitize.TOOLS))
         runs = [call[call.index("profile") :] for call in calls if call[1] == "memcheck"]
-        self.assertEqual(len(runs), 2 + 5 + 2, "a rung, one with kernels of its own for some shapes, a lab at two sizes")
+        self.assertEqual(len(runs), 2 + 6 + 2, "a rung, one with kernels of its own for some shapes, a lab at two sizes")
         self.assertIn(["profile", "naive", "--size", "129x67x65", "--once"], runs)
         self.assertIn(["profile", "stream_k", "--size", "300x4x512", "--once"], runs)
         self.assertIn(["profile", "banks", "--elements", "8189", "--once"], runs)
         self.assertNotIn("cuBLAS", json.dumps(runs))
-        self.assertIn("36 runs in", done.stdout)
+        self.assertIn("40 runs in", done.stdout)
         self.assertTrue(done.stdout.rstrip().endswith("nothing found"), done.stdout)
 
     def test_gives_the_options_that_this_version_knows(self):
@@ -197,9 +197,9 @@ class CommandTest(unittest.TestCase):
         self.answers({("racecheck", "stream_k"): (86, RACECHECK), ("initcheck", "banks"): (86, INITCHECK)})
         done = self.sanitize()
         self.assertEqual(done.returncode, 1)
-        self.assertIn("racecheck      9      4       5\n", done.stdout)
+        self.assertIn("racecheck     10      4       6\n", done.stdout)
         self.assertEqual(done.stdout.count("Race reported between"), 1)
-        self.assertIn("(5 times: 02_stream_k at 129x67x65 and 4 more)", done.stdout)
+        self.assertIn("(6 times: 02_stream_k at 129x67x65 and 5 more)", done.stdout)
         self.assertIn("initcheck: Uninitialized __global__ memory read of size 4 bytes: add_parts", done.stdout)
         self.assertTrue(done.stdout.rstrip().endswith("not all is well"), done.stdout)
 

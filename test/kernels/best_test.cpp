@@ -65,6 +65,9 @@ TEST(Best, KeepsSmallProductsOfABatchTogether) {
   EXPECT_LT(choose_rung({128, 128, 128}, 64, H200).best().us,
             32 * choose_rung({128, 128, 128}, 1, H200).best().us);
   EXPECT_EQ(chosen({2048, 2048, 2048}, 4), 16);
+  // Rung 16 launches them together, too.
+  EXPECT_EQ(chosen({512, 512, 512}), 12);
+  EXPECT_EQ(chosen({512, 512, 512}, 32), 16);
 }
 
 // The times of one shape: of the rungs, and of cuBLAS.
@@ -79,11 +82,12 @@ std::map<std::array<int64_t, 3>, Times> recorded_times() {
   for (std::string line; std::getline(file, line);) {
     std::ranges::replace(line, ',', ' ');
     std::istringstream words(line);
-    int kernel = 0;
+    std::string kernel;
     std::array<int64_t, 3> size{};
     double us = 0;
-    if (words >> kernel >> size[0] >> size[1] >> size[2] >> us)
-      (kernel == 16 ? times[size].tensor_fp32 : times[size].stream_k) = us;
+    if (!(words >> kernel >> size[0] >> size[1] >> size[2] >> us)) continue;
+    if (kernel == "12_stream_k") times[size].stream_k = us;
+    if (kernel == "16_tensor_fp32") times[size].tensor_fp32 = us;
   }
   std::erase_if(times, [](const auto& one) {
     return one.second.stream_k == 0 || one.second.tensor_fp32 == 0;

@@ -98,7 +98,7 @@ TEST(EveryTile, OfRung16ComputesRightWhateverIsTransposed) {
                                                      {1900, 1130, 192, true, false},
                                                      {1900, 1130, 192, false, true},
                                                      {1900, 1130, 192, true, true}}) {
-    ASSERT_EQ(ladder::rows_of_tile(M, N, device.multiprocessors), rows);
+    ASSERT_EQ(ladder::rows_of_tile(M, N, 1, device.multiprocessors), rows);
     SCOPED_TRACE(testing::Message() << rows << " rows, " << trans_a << trans_b);
     Problem p = dense_problem(M, N, 70);
     p.transposes_a = trans_a;

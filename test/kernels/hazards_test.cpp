@@ -196,7 +196,7 @@ uint64_t bits_of(const Rung& rung, const results::Problem& problem) {
 
 class Hazards : public testing::TestWithParam<const Rung*> {};
 
-// Returns problems that are ragged in every direction, with few rows, few columns, and a K that several blocks share. A product by
+// Returns problems that are ragged in every direction, with few rows, few columns, a short K, and a K that several blocks share. A product by
 // parts also gets rows and columns with unusual numbers, which it splits anew or leaves to FP64.
 std::vector<results::Problem> problems_for(const Rung& rung) {
   std::vector<results::Problem> problems;
@@ -204,6 +204,7 @@ std::vector<results::Problem> problems_for(const Rung& rung) {
                                 {129, 67, 65},
                                 {4, 100, 100},
                                 {100, 4, 100},
+                                {65, 131, 6},
                                 {64, 48, 1024}})
     problems.push_back(results::dense_problem(M, N, K));
   if (!rung.arithmetic.limits) return problems;

@@ -376,28 +376,32 @@ struct Want {
   }
 };
 
+// Returns the product of matrices on the device.
+Sgemm sgemm_of(const Elements& e, const DeviceFloats& A, const DeviceFloats& B,
+               const DeviceFloats& C) {
+  const Shape& s = e.shape;
+  return {.M = s.M,
+          .N = s.N,
+          .K = s.K,
+          .alpha = s.alpha,
+          .A = A.data() + s.pad,
+          .lda = e.lda(),
+          .B = B.data() + s.pad,
+          .ldb = e.ldb(),
+          .beta = s.beta,
+          .C = C.data() + s.pad,
+          .ldc = e.ldc()};
+}
+
 // Returns C as the rung computes it.
 std::vector<float> product_of(const Rung& rung, const Elements& e) {
   const DeviceFloats A(e.A), B(e.B), C(e.C);
-  const Shape& s = e.shape;
-  const Sgemm sgemm{.M = s.M,
-                    .N = s.N,
-                    .K = s.K,
-                    .alpha = s.alpha,
-                    .A = A.data() + s.pad,
-                    .lda = e.lda(),
-                    .B = B.data() + s.pad,
-                    .ldb = e.ldb(),
-                    .beta = s.beta,
-                    .C = C.data() + s.pad,
-                    .ldc = e.ldc()};
-  EXPECT_EQ(launch_and_wait(rung, sgemm), cudaSuccess);
+  EXPECT_EQ(launch_and_wait(rung, sgemm_of(e, A, B, C)), cudaSuccess);
   return C.read();
 }
 
 // Returns the errors of a result. An element of the wrong class, finite or not, fails the test.
-results::Errors errors_of(const Rung& rung, const Elements& e, const Want& want) {
-  const std::vector<float> got = product_of(rung, e);
+results::Errors errors_of(const std::vector<float>& got, const Elements& e, const Want& want) {
   double errors = 0, values = 0, largest = 0;
   int complaints = 0;
   for (int64_t i = 0; i < e.shape.M; ++i) {
@@ -425,16 +429,20 @@ results::Errors errors_of(const Rung& rung, const Elements& e, const Want& want)
   return of;
 }
 
+// Judges what the rung computed.
+void expect_accurate(const Rung& rung, Elements& e, const std::vector<float>& got) {
+  const Want want(e);
+  const results::Errors reference = errors_of(product_of(*ladder::all().front(), e), e, want);
+  const results::Errors errors = errors_of(got, e, want);
+  EXPECT_EQ(runner::excess_of(
+                runner::errors_beside(reference, errors, rung.arithmetic, results::Data::normal)),
+            "");
+}
 void expect_accurate(const Rung& rung, const Shape& shape, void (*plant)(Elements&)) {
   SCOPED_TRACE(testing::Message() << shape.M << "x" << shape.N << "x" << shape.K);
   Elements e(shape);
   plant(e);
-  const Want want(e);
-  const results::Errors reference = errors_of(*ladder::all().front(), e, want);
-  const results::Errors errors = errors_of(rung, e, want);
-  EXPECT_EQ(runner::excess_of(
-                runner::errors_beside(reference, errors, rung.arithmetic, results::Data::normal)),
-            "");
+  expect_accurate(rung, e, product_of(rung, e));
 }
 
 class LostLines : public testing::TestWithParam<std::tuple<const Rung*, Case>> {};
@@ -505,6 +513,59 @@ TEST(LostLinesOfRung16, AreTold) {
   const auto short_sums = left_of([](Elements&) {}, 5);
   EXPECT_EQ(short_sums.rows + short_sums.cols + short_sums.bands, 0);
   EXPECT_EQ(short_sums.elements, 100 * 90) << "FP64 computes it as a whole";
+}
+
+// Computes products of one shape as a batch, and judges each. `shares_a`: all have the first one's A.
+void expect_accurate_batch(std::vector<Elements> products, bool shares_a = false) {
+  const Rung& rung = *ladder::all()[16];
+  const auto all_of = [&](std::vector<float> Elements::* matrix) {
+    std::vector<float> all;
+    for (const Elements& e : products)
+      all.insert(all.end(), (e.*matrix).begin(), (e.*matrix).end());
+    return all;
+  };
+  Elements& first = products.front();
+  if (shares_a)
+    for (Elements& e : products) e.A = first.A;
+  const DeviceFloats A(all_of(&Elements::A)), B(all_of(&Elements::B)), C(all_of(&Elements::C));
+  ladder::Call call(sgemm_of(first, A, B, C));
+  call.batch = std::ssize(products);
+  call.stride_a = shares_a ? 0 : std::ssize(first.A);
+  call.stride_b = std::ssize(first.B);
+  call.stride_c = std::ssize(first.C);
+  ASSERT_EQ(ladder::launch(rung, call, nullptr), cudaSuccess);
+  ASSERT_EQ(cudaStreamSynchronize(nullptr), cudaSuccess);
+  const std::vector<float> got = C.read();
+  for (size_t i = 0; i < products.size(); ++i) {
+    SCOPED_TRACE(testing::Message() << "product " << i);
+    const auto begin = got.begin() + static_cast<int64_t>(i) * call.stride_c;
+    expect_accurate(rung, products[i], {begin, begin + call.stride_c});
+  }
+}
+
+// Each product has data of another kind, so one's lines must not be taken for another's.
+TEST(LostLinesOfRung16, AreAsAccurateAsFP32InBatches) {
+  std::vector<Elements> products;
+  const auto add = [&products](const Case& data, const Shape& shape) {
+    products.emplace_back(shape);
+    data.plant(products.back());
+  };
+  for (size_t i = 0; i < std::size(CASES); i += 5) add(CASES[i], SHAPES[0]);
+  for (const Case& data : {CANCELLING[0], CANCELLING[5]}) add(data, SHAPES[0]);
+  expect_accurate_batch(products);
+
+  products.clear();
+  constexpr Shape IN_PARTS{64, 70, 1536, 0, 1, 1};  // K is divided among blocks
+  for (const Case& data : {CANCELLING[0], CASES[0], CASES[3], CANCELLING[5]}) add(data, IN_PARTS);
+  expect_accurate_batch(products);
+}
+
+TEST(LostLinesOfRung16, AreAsAccurateAsFP32InBatchesThatShareAMatrix) {
+  std::vector<Elements> products(3, Elements(SHAPES[1]));
+  rows(products[0], 3, 7, any_size);
+  for (size_t i = 0; i < products.size(); ++i)
+    cols(products[i], static_cast<int64_t>(i), 9, any_size);
+  expect_accurate_batch(products, true);
 }
 
 TEST(LostLinesOfRung16, AreAsAccurateAsFP32InTilesOfEveryHeight) {

@@ -330,11 +330,25 @@ TEST(RowsOfTile, FillTheDevice) {
   const std::pair<int64_t, int> squares[] = {{1, 64},     {512, 64},   {1024, 64},  {1536, 192},
                                              {2048, 128}, {3072, 192}, {4096, 128}, {8192, 192}};
   for (const auto& [size, rows] : squares)
-    EXPECT_EQ(ladder::rows_of_tile(size, size, 132), rows) << size;
-  EXPECT_EQ(ladder::rows_of_tile(8960, 1, 132), 128);
-  EXPECT_EQ(ladder::rows_of_tile(17024, 1, 132), 192);
-  EXPECT_EQ(ladder::rows_of_tile(1, 17024, 132), 64);    // a tile has few rows of the matrix anyway
-  EXPECT_EQ(ladder::rows_of_tile(1536, 1536, 40), 128);  // a smaller device
+    EXPECT_EQ(ladder::rows_of_tile(size, size, 1, 132), rows) << size;
+  EXPECT_EQ(ladder::rows_of_tile(8960, 1, 1, 132), 128);
+  EXPECT_EQ(ladder::rows_of_tile(17024, 1, 1, 132), 192);
+  EXPECT_EQ(ladder::rows_of_tile(1, 17024, 1, 132),
+            64);  // a tile has few rows of the matrix anyway
+  EXPECT_EQ(ladder::rows_of_tile(1536, 1536, 1, 40), 128);  // a smaller device
+}
+TEST(RowsOfTile, FillTheDeviceWithABatch) {
+  EXPECT_EQ(ladder::rows_of_tile(512, 512, 8, 132), ladder::rows_of_tile(4096, 512, 1, 132));
+  EXPECT_EQ(ladder::rows_of_tile(192, 128, 264, 132), 192);
+  EXPECT_EQ(ladder::rows_of_tile(100, 128, 132, 132), 128);
+}
+
+TEST(ProductsTogether, TakeAGigabyteAtMost) {
+  EXPECT_EQ(ladder::products_together(128, 128, 128, 64), 64);
+  EXPECT_EQ(ladder::products_together(1024, 1024, 1024, 1000), 85);
+  EXPECT_EQ(ladder::products_together(8192, 8192, 8192, 8), 1);
+  EXPECT_EQ(ladder::products_together(32768, 32768, 32, 8), 1) << "one product takes more";
+  EXPECT_EQ(ladder::products_together(1, 1, 32, 1 << 20), (1 << 28) / (2 * 64 * 64 + 1));
 }
 
 }  // namespace ladder

@@ -42,11 +42,11 @@ USERS_SIZE = "256"  # the size that sgemm_runner measures by default
 
 # Sizes in addition to the promise's sizes: no whole tile, few rows, few columns, a long K.
 SIZES = ("65x63x61", "4x100x100", "100x4x100", "64x64x1024")
-# A tile without slices reaches beyond C; a tile has more than 48 KiB; a block works on parts of two tiles. A ring goes round within a
+# A tile without slices reaches beyond C; a tile has more than 48 KiB; a block works on parts of two tiles, or K is short. A ring goes round within a
 # tile; a block works on two tiles of 128 x 128. Rung 16 also has tiles of 192 rows.
 OWN_SIZES = {
     "11_tuned": ("1350x1351x50", "400x401x70"),
-    "12_stream_k": ("300x200x1000",),
+    "12_stream_k": ("300x200x1000", "70x131x3"),
     "15_tensor_wgmma": ("64x64x448", "1x17024x67"),
     "16_tensor_fp32": ("64x128x448", "16x17024x67", "1920x1152x64"),
 }

@@ -5,8 +5,8 @@ import unittest
 
 import geometry
 import runs
-from plots import bars, catalogue, compare, errors, findings, heatmap, labels, ladder, pick, results, roofline, samples, shapes
-from plots import sizes, style
+from plots import bars, catalogue, compare, errors, findings, heatmap, labels, ladder, losses, pick, results, roofline, samples
+from plots import shape_times, shapes, sizes, style
 from plots.program import Refused
 
 SIZES = ("128", "256", "1000", "1024", "2048", "4096", "8192")
@@ -30,7 +30,7 @@ class EveryPlot(Case):
     def test_ladders_of_any_length_can_be_read(self):
         for rungs in runs.LENGTHS:
             run = runs.ladder(rungs, SIZES)
-            for module in (ladder, roofline, sizes, samples, heatmap, shapes, errors):
+            for module in (ladder, roofline, sizes, samples, heatmap, shapes, losses, errors):
                 with self.subTest(plot=module.__name__, rungs=rungs):
                     self.assert_readable(module.draw(run))
 
@@ -238,6 +238,54 @@ class Shapes(Case):
             self.assertEqual((places[0], places[-1]), (0, 100 if count > 1 else 0))
             self.assertEqual(places, sorted(places))
             self.assertIn("1 rung_1: 90 %", self.texts(figure))
+
+
+class Losses(Case):
+    def run_of(self, count):
+        """Returns a run with shapes of every kind, from 40 to 440 % of cuBLAS."""
+        draw = random.Random(count)
+        sizes = [[draw.choice((1, 30, 64, 65, 255, 256, 257, 1000, 8192)) for _ in range(3)] for _ in range(count)]
+        sizes = sorted({"x".join(map(str, size)) for size in sizes})
+        return runs.run_of([runs.timed(1, size, 40 + 400 * (37 * i % len(sizes)) / len(sizes)) for i, size in enumerate(sizes)])
+
+    def test_every_shape_has_a_mark_in_one_panel_at_its_figures(self):
+        from matplotlib.colors import to_hex
+
+        for count in (1, 2, 480):
+            run = self.run_of(count)
+            shown = losses.shown(run)
+            sizes_shown = [tuple(shape["size"]) for kind in shown["kinds"] for shape in kind["shapes"]]
+            self.assertEqual(sorted(sizes_shown), sorted(row.size for row in run.rows))
+            figure = losses.draw(run)
+            self.assert_readable(figure)
+            for ax, kind in zip(figure.axes, shown["kinds"]):
+                drawn = [
+                    (x, y, to_hex(marks.get_markeredgecolor()), to_hex(marks.get_markerfacecolor()))
+                    for marks in ax.lines
+                    if marks.get_marker() == "o"
+                    for x, y in zip(*marks.get_data())
+                ]
+                wanted = []
+                for shape in kind["shapes"]:
+                    m, n, k = shape["size"]
+                    color = style.color("worse" if shape["percent"] < 100 else "better")
+                    wanted.append((2 * m * n * k, shape["percent"], color, color if min(m, n, k) >= 256 else style.color("paper")))
+                self.assertEqual(sorted(drawn), sorted(wanted), kind["kind"])
+                below = sum(shape["percent"] < 95 for shape in kind["shapes"])
+                text = f"{below} of {len(kind['shapes'])} below 95 %" if kind["shapes"] else "no shape"
+                self.assertIn(text, self.texts(figure))
+
+    def test_the_marks_of_a_seeds_shapes_have_tips_in_a_small_file(self):
+        run = self.run_of(480)
+        text = catalogue.svg("losses", run)
+        self.assertLess(len(text), 250_000)
+        self.assertEqual(text.count(" % of cuBLAS</"), len(run.rows) + text.count("% of cuBLAS</title>\n<desc"))
+
+    def test_recorded_times_can_be_read(self):
+        recorded = shape_times.read(runs.ROOT / "bench/baselines/nvidia-h200-shapes.csv")
+        for module in (shapes, losses):
+            for kernel in (None, "12", "16"):
+                self.assert_readable(module.draw(recorded, kernel=kernel))
 
 
 class Sizes(Case):

@@ -81,15 +81,16 @@ def with_table(document, file, text, begin, end):
     return f"{before}{begin}\n{text}\n{end}{after}"
 
 
-def write_table(name, baseline, document, table_of, begin, end):
-    """Runs a program that keeps a table in a document. name: the program's name; baseline: a file in bench/baselines."""
+def write_table(name, baseline, document, table_of, begin, end, read=results.read):
+    """Runs a program that keeps a table in a document. name: the program's name; baseline: a file in bench/baselines; read: its
+    reader."""
     parser = argparse.ArgumentParser(description=f"Writes the table between the markers in {document} from {baseline}.")
     parser.add_argument("--check", action="store_true", help="compare only; exit 1 if the document differs")
     parser.add_argument("--run", type=Path, default=ROOT / "bench/baselines" / baseline, help="the recorded run")
     parser.add_argument("--document", type=Path, default=ROOT / document, help="the file with the markers")
     arguments = parser.parse_args()
 
-    run = results.read(arguments.run)
+    run = read(arguments.run)
     try:
         text = arguments.document.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:

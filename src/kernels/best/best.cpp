@@ -1,14 +1,17 @@
 #include "kernels/best/best.hpp"
 
-#include <algorithm>
 #include <mutex>
 #include <set>
 #include <string>
 
+#include "device/architecture.hpp"
 #include "kernels/tuned/last_results.hpp"
 #include "kernels/tuned/launches.hpp"
 
 namespace ladder {
+
+extern const Rung stream_k, tensor_fp32;
+
 namespace {
 
 // What the choice depends on.
@@ -21,6 +24,12 @@ struct ChoiceKey {
   bool operator==(const ChoiceKey&) const = default;
 };
 
+// Returns the fastest rung that this build has.
+const Rung& fastest_of(const Choice& choice) {
+  const bool has_best = device::BUILT_WITH_WGMMA || choice.best().rung != tensor_fp32.number;
+  return has_best ? rung_with(choice.best().rung) : stream_k;
+}
+
 // Returns the chosen rung for a call on the current device, or an error.
 cudaError_t choose(const Call& call, const Rung** chosen) {
   thread_local LastResults<ChoiceKey, const Rung*> last;
@@ -28,8 +37,7 @@ cudaError_t choose(const Call& call, const Rung** chosen) {
   const cudaError_t error = describe_gpu(&gpu);
   if (error != cudaSuccess) return error;
   const ChoiceKey key{shape_of(call), call.batch, gpu};
-  *chosen = last.of(
-      key, [&] { return &rung_with(choose_rung(key.shape, key.batch, key.gpu).best().rung); });
+  *chosen = last.of(key, [&] { return &fastest_of(choose_rung(key.shape, key.batch, key.gpu)); });
   return cudaSuccess;
 }
 
@@ -83,7 +91,7 @@ cudaError_t describe_gpu(Gpu* gpu) {
   return error;
 }
 
-const Rung& rung_with(int number) { return **std::ranges::find(all(), number, &Rung::number); }
+const Rung& rung_with(int number) { return number == stream_k.number ? stream_k : tensor_fp32; }
 
 extern const Rung best{
     .number = Rung::NO_NUMBER,

@@ -15,7 +15,7 @@ extern const Rung best;
 /// Reads the properties of the current device on which the choice depends.
 cudaError_t describe_gpu(Gpu* gpu);
 
-/// Returns the rung with this number.
+/// Returns the rung with the number of a Choice: 12 or 16.
 const Rung& rung_with(int number);
 
 }  // namespace ladder

@@ -32,7 +32,7 @@ Choice choose_rung(const ProductShape& s, int64_t batch, const Gpu& gpu) {
   const auto add = [&choice](int rung, double us) { choice.rungs[choice.count++] = {rung, us}; };
   add(12, stream_k_us(s, batch, gpu.device));
   if (gpu.compute_capability == 90 && is_for_tensor_fp32(s.M, s.N, s.K)) {
-    add(16, static_cast<double>(batch) * works_of_tensor_fp32(s, gpu.device).times(TENSOR_FP32_US));
+    add(16, works_of_tensor_fp32(s, batch, gpu.device).times(TENSOR_FP32_US));
   }
   if (choice.count == 2 && choice.rungs[1].us < choice.rungs[0].us)
     std::swap(choice.rungs[0], choice.rungs[1]);

@@ -31,21 +31,25 @@ enum class TensorWork : size_t {
 
 using TensorWorks = Works<TensorWork>;
 
-/// Returns the work of a product that is_for_tensor_fp32(). What data may leave to FP64 is not in it.
-constexpr TensorWorks works_of_tensor_fp32(const ProductShape& s, const Device& device) {
+/// Returns the work of `batch` products, launched together, that are is_for_tensor_fp32(). What data may leave to FP64 is not in it.
+constexpr TensorWorks works_of_tensor_fp32(const ProductShape& s, int64_t batch,
+                                           const Device& device) {
   using Sizes = TensorFp32Sizes;
-  const auto megabytes = [](int64_t x, int64_t y, int64_t bytes) {
-    return static_cast<double>(x) * static_cast<double>(y) * static_cast<double>(bytes) / 1e6;
+  const auto megabytes = [batch](int64_t x, int64_t y, int64_t bytes) {
+    return static_cast<double>(x) * static_cast<double>(y) * static_cast<double>(batch * bytes) /
+           1e6;
   };
-  const int rows = rows_of_tile(s.M, s.N, device.multiprocessors);
-  const Division d = division_of(s.M, s.N, s.K, rows, Sizes::BN, Sizes::BK, device.multiprocessors,
-                                 Sizes::LEAST_STEPS, Sizes::MOST_STEPS);
+  const int rows = rows_of_tile(s.M, s.N, batch, device.multiprocessors);
+  const Division d =
+      division_of(s.M, s.N, s.K, rows, Sizes::BN, Sizes::BK, device.multiprocessors / batch,
+                  Sizes::LEAST_STEPS, Sizes::MOST_STEPS);
   const TensorWork steps = rows == 64    ? TensorWork::steps_of_64_rows
                            : rows == 128 ? TensorWork::steps_of_128_rows
                                          : TensorWork::steps_of_192_rows;
   TensorWorks works;
   works[TensorWork::launches] = 1;
-  const auto tiles = static_cast<double>(device::ceil_div(d.pieces(), device.multiprocessors));
+  const auto tiles =
+      static_cast<double>(device::ceil_div(d.pieces() * batch, device.multiprocessors));
   works[TensorWork::tiles] = tiles;
   works[steps] = tiles * static_cast<double>(device::ceil_div(d.chunk, Sizes::BK));
   works[TensorWork::split] = megabytes(s.M + s.N, s.K, 8);

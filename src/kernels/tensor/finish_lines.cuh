@@ -194,13 +194,19 @@ __device__ __forceinline__ void write_other_lines(const Sgemm& p, const KnownLin
   }
 }
 
-/// Adds the sums over the parts of K, in the order of k, and finishes them like a warp above. A block works on 64 x 64 elements of C.
+constexpr int ADDED_SIDE = 64;  // of the square of C that a block below works on
+
+/// Adds the sums over the parts of K of the product blockIdx.y, in the order of k, and finishes them like a warp above.
 static __global__ void __launch_bounds__(ADD_THREADS)
-    add_known_parts_kernel(const Sgemm p, const Sums sums, const Leftovers left) {
+    add_known_parts_kernel(const Call call, const Sums sums_of_all, const Leftovers left_of_all) {
   wait_for_previous_kernel();
-  constexpr int SIDE = 64, ROWS_AT_A_TIME = ADD_THREADS / SIDE, COUNT = SIDE / ROWS_AT_A_TIME;
+  constexpr int SIDE = ADDED_SIDE;
+  constexpr int ROWS_AT_A_TIME = ADD_THREADS / SIDE, COUNT = SIDE / ROWS_AT_A_TIME;
   static_assert(ROWS_AT_A_TIME == Band::ROWS && SIDE == Band::COLS,
                 "row i of a thread lies in band i");
+  const Sgemm p = call.product_at(blockIdx.y);
+  const Sums sums = sums_of_all.of_product(p, blockIdx.y);
+  const Leftovers left = left_of_all.of_product(p, blockIdx.y);
   const int64_t tiles_n = ceil_div(p.N, SIDE);
   const int64_t tile_row = blockIdx.x / tiles_n * SIDE, tile_col = blockIdx.x % tiles_n * SIDE;
   const int64_t col = tile_col + threadIdx.x % SIDE, first_row = tile_row + threadIdx.x / SIDE;
@@ -275,6 +281,13 @@ static __global__ void __launch_bounds__(ADD_THREADS)
     float* c = &p.C[(first_row + i * ROWS_AT_A_TIME) * p.ldc + col];
     *c = blend(p.alpha, product[i], p.beta, c);
   }
+}
+
+inline cudaError_t launch_add_known_parts(const Call& call, const Sums& sums, const Leftovers& left,
+                                          cudaStream_t stream) {
+  const int64_t tiles = ceil_div(call.product.M, ADDED_SIDE) * ceil_div(call.product.N, ADDED_SIDE);
+  return launch_after(add_known_parts_kernel, grid_for_batch(tiles, call.batch), ADD_THREADS, 0,
+                      stream, call, sums, left);
 }
 
 }  // namespace ladder

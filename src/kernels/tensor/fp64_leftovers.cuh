@@ -18,8 +18,8 @@
 #include "device/vector_access.cuh"
 #include "kernels/ladder.hpp"
 #include "kernels/tensor/known_lines.cuh"
-#include "kernels/tensor/launch_after.cuh"
 #include "kernels/tensor/op_elements.cuh"
+#include "kernels/tuned/launch_after.cuh"
 
 namespace ladder {
 
@@ -34,7 +34,8 @@ struct LeftoverCounts {
   unsigned rows, cols, bands;
 };
 
-/// The lists. They have room for all rows, all columns and all bands.
+/// The lists of one product, or of the first of a batch, behind which the others' lie. They have room for all rows, all columns and all
+/// bands.
 struct Leftovers {
   LeftoverCounts* counts;
   int* rows;
@@ -42,12 +43,32 @@ struct Leftovers {
   Band* bands;
   LineRecords of_rows, of_cols;  // of A and of B
 
-  int blocks;  // of fp64_leftovers_kernel
+  int blocks;  // of fp64_leftovers_kernel, for each product
 
   // Of the tiles that several blocks share. A block works on one such tile at most.
   static constexpr int SUMS_OF_TILE = Band::ROWS * Band::COLS;
   double* sums;       // (block, a tile's elements: SUMS_OF_TILE)
   unsigned* arrived;  // (tile: blocks), the blocks whose sums are there; they begin at zero
+
+  __host__ __device__ static constexpr int64_t bands_of(const Sgemm& p) {
+    return ceil_div(p.M, Band::ROWS) * ceil_div(p.N, Band::COLS);
+  }
+  /// Returns how many elements `sums` has for a product. A single block shares no tile.
+  __host__ __device__ constexpr int64_t sums_of_product() const {
+    return blocks == 1 ? 0 : int64_t{blocks} * SUMS_OF_TILE;
+  }
+  /// Returns the lists of the product `p`, the i-th of the batch.
+  __host__ __device__ Leftovers of_product(const Sgemm& p, int64_t i) const {
+    return {.counts = counts + i,
+            .rows = rows + i * p.M,
+            .cols = cols + i * p.N,
+            .bands = bands + i * bands_of(p),
+            .of_rows = of_rows.of_product(i),
+            .of_cols = of_cols.of_product(i),
+            .blocks = blocks,
+            .sums = sums + i * sums_of_product(),
+            .arrived = arrived + i * blocks};
+  }
 
   __device__ void add_row(int64_t row) const {
     rows[atomicAdd(&counts->rows, 1u)] = static_cast<int>(row);
@@ -203,8 +224,11 @@ __host__ __device__ constexpr int leftover_parts(int64_t tiles, int64_t K, int64
   return static_cast<int>(shared_by < most ? shared_by : most);
 }
 
+/// Computes what is left of the product blockIdx.y.
 static __global__ void __launch_bounds__(LEFTOVER_THREADS)
-    fp64_leftovers_kernel(const Sgemm p, const Leftovers left) {
+    fp64_leftovers_kernel(const Call call, const Leftovers left_of_all) {
+  const Sgemm p = call.product_at(blockIdx.y);
+  const Leftovers left = left_of_all.of_product(p, blockIdx.y);
   wait_for_previous_kernel();
   __shared__ LeftoverMemory memory;
   const LeftoverCounts counts = *left.counts;
@@ -255,10 +279,10 @@ static __global__ void __launch_bounds__(LEFTOVER_THREADS)
   }
 }
 
-inline cudaError_t launch_fp64_leftovers(const Sgemm& p, const Leftovers& left,
+inline cudaError_t launch_fp64_leftovers(const Call& call, const Leftovers& left,
                                          cudaStream_t stream) {
-  return launch_after(fp64_leftovers_kernel, grid_of(left.blocks), LEFTOVER_THREADS, 0, stream, p,
-                      left);
+  return launch_after(fp64_leftovers_kernel, grid_for_batch(left.blocks, call.batch),
+                      LEFTOVER_THREADS, 0, stream, call, left);
 }
 
 }  // namespace ladder

@@ -2,10 +2,12 @@
 // data: products of FP32 numbers are exact in FP64, and no sum of them overflows.
 #pragma once
 
+#include <algorithm>
+
 #include "device/vector_access.cuh"
 #include "kernels/ladder.hpp"
-#include "kernels/tensor/launch_after.cuh"
 #include "kernels/tensor/op_elements.cuh"
+#include "kernels/tuned/launch_after.cuh"
 
 namespace ladder {
 
@@ -69,27 +71,31 @@ __device__ inline void compute_fp64_tile(const Sgemm& p, int64_t tile_row, int64
 }
 
 /// Computes the marked bands of C's tiles: marks[i] has a bit for each band of tile i, in the order of rows. If `marks` is
-/// nullptr, it computes all tiles.
+/// nullptr, it computes all tiles, of each product of a batch.
 static __global__ void __launch_bounds__(FP64Tile::THREADS)
-    fp64_tiles_kernel(const Sgemm p, const unsigned* marks, const int64_t tiles_n,
-                      const int64_t tiles) {
+    fp64_tiles_kernel(const Call call, const unsigned* marks, const int64_t tiles_m,
+                      const int64_t tiles_n) {
   wait_for_previous_kernel();
+  const int64_t tiles = tiles_m * tiles_n * call.batch;
   for (int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     const unsigned bands = marks == nullptr ? FP64Tile::ALL_BANDS : marks[tile];
     if (bands == 0) continue;
-    compute_fp64_tile(p, tile / tiles_n * FP64Tile::BM, tile % tiles_n * FP64Tile::BN, bands);
+    const int64_t row = tile / tiles_n % tiles_m, col = tile % tiles_n;
+    compute_fp64_tile(call.product_at(tile / (tiles_m * tiles_n)), row * FP64Tile::BM,
+                      col * FP64Tile::BN, bands);
   }
 }
 
-/// Launches the kernel above for the marked tiles of C, or for all tiles if `marks` is nullptr. Usually few tiles are
-/// marked, so few blocks look for them.
-inline cudaError_t launch_fp64_tiles(const Sgemm& p, const unsigned* marks, cudaStream_t stream) {
-  constexpr int64_t FEW_BLOCKS = 512;
-  const int64_t tiles_n = ceil_div(p.N, FP64Tile::BN);
-  const int64_t tiles = ceil_div(p.M, FP64Tile::BM) * tiles_n;
-  const dim3 grid = grid_of(marks == nullptr || tiles < FEW_BLOCKS ? tiles : FEW_BLOCKS);
-  return launch_after(fp64_tiles_kernel, grid, FP64Tile::THREADS, 0, stream, p, marks, tiles_n,
-                      tiles);
+/// Launches the kernel above for the marked tiles of C, or for all tiles of all products if `marks` is nullptr. Usually few tiles
+/// are marked, so few blocks look for them.
+inline cudaError_t launch_fp64_tiles(const Call& call, const unsigned* marks, cudaStream_t stream) {
+  constexpr int64_t FEW_BLOCKS = 512, MANY_BLOCKS = INT32_MAX;
+  const int64_t tiles_m = ceil_div(call.product.M, FP64Tile::BM);
+  const int64_t tiles_n = ceil_div(call.product.N, FP64Tile::BN);
+  const int64_t most = marks == nullptr ? MANY_BLOCKS : FEW_BLOCKS;
+  const dim3 grid = grid_of(std::min(tiles_m * tiles_n * call.batch, most));
+  return launch_after(fp64_tiles_kernel, grid, FP64Tile::THREADS, 0, stream, call, marks, tiles_m,
+                      tiles_n);
 }
 
 }  // namespace ladder

@@ -80,10 +80,20 @@ struct LineRecord {
 /// The records of the rows of A, or of the columns of B. If K is short, each piece of a line has a record of its own. Otherwise all
 /// pieces add to one record, which must begin as zeros.
 struct LineRecords {
-  LineRecord* first;  // (piece: pieces, line: lines)
+  LineRecord* first;  // (matrix of the batch, piece: pieces, line: lines)
   int64_t lines;
-  int pieces;      // 1 if they add to one record
-  bool are_added;  // to one record
+  int pieces;       // 1 if they add to one record
+  bool are_added;   // to one record
+  bool are_shared;  // by all products of a batch: there is one matrix
+
+  /// Returns the records of a product's matrix.
+  __host__ __device__ LineRecords of_product(int64_t product) const {
+    LineRecords records = *this;
+    if (!are_shared) records.first += product * pieces * lines;
+    return records;
+  }
+  /// Returns how many matrices a batch has.
+  int64_t matrices(int64_t batch) const { return are_shared ? 1 : batch; }
 
   /// Puts down what a block knows of a piece of a line.
   __device__ void put(int64_t line, int64_t piece, const LineRecord& record) const {

@@ -20,8 +20,8 @@
 
 #include "device/vector_access.cuh"
 #include "kernels/ladder.hpp"
-#include "kernels/tensor/launch_after.cuh"
 #include "kernels/tensor/line_facts.cuh"
+#include "kernels/tuned/launch_after.cuh"
 
 namespace ladder {
 

@@ -17,14 +17,16 @@
 #include "device/vector_access.cuh"
 #include "kernels/ladder.hpp"
 #include "kernels/tensor/known_lines.cuh"
-#include "kernels/tensor/launch_after.cuh"
+#include "kernels/tuned/launch_after.cuh"
+#include "kernels/tuned/launch_kernel.hpp"
 
 namespace ladder {
 
-/// The parts of A and B, row by row as A and B lie in memory, and what is known about their lines.
+/// The parts of A and B of all products of a batch, row by row as A and B lie in memory, and what is known about their lines.
+/// A matrix that all products share is split once.
 struct SameScaleParts {
-  // A: (2: hi and lo, m: M, k: pitch_a), or if A is transposed (2: hi and lo, k: K, m: pitch_a).
-  // B: (2: hi and lo, k: K, n: pitch_b), or if B is transposed (2: hi and lo, n: N, k: pitch_b).
+  // A: (matrix, 2: hi and lo, m: M, k: pitch_a), or if A is transposed (matrix, 2: hi and lo, k: K, m: pitch_a).
+  // B: (matrix, 2: hi and lo, k: K, n: pitch_b), or if B is transposed (matrix, 2: hi and lo, n: N, k: pitch_b).
   __half *A, *B;
   int64_t pitch_a, pitch_b, plane_a, plane_b;  // as tensor copies want
   LineRecords of_rows, of_cols;
@@ -48,11 +50,18 @@ struct LinesToSplit {
   LineRecords records;   // of the lines
 };
 
-__device__ inline LinesToSplit rows_to_split(const Sgemm& p, const SameScaleParts& parts) {
-  return {p.A, p.lda, p.M, p.K, parts.A, parts.pitch_a, parts.plane_a, parts.of_rows};
+/// Returns the lines of the i-th matrix A, or of the i-th matrix B.
+__device__ inline LinesToSplit rows_to_split(const Call& call, const SameScaleParts& parts,
+                                             int64_t i) {
+  const Sgemm p = call.product_at(i);
+  __half* hi = parts.A + i * 2 * parts.plane_a;
+  return {p.A, p.lda, p.M, p.K, hi, parts.pitch_a, parts.plane_a, parts.of_rows.of_product(i)};
 }
-__device__ inline LinesToSplit cols_to_split(const Sgemm& p, const SameScaleParts& parts) {
-  return {p.B, p.ldb, p.N, p.K, parts.B, parts.pitch_b, parts.plane_b, parts.of_cols};
+__device__ inline LinesToSplit cols_to_split(const Call& call, const SameScaleParts& parts,
+                                             int64_t i) {
+  const Sgemm p = call.product_at(i);
+  __half* hi = parts.B + i * 2 * parts.plane_b;
+  return {p.B, p.ldb, p.N, p.K, hi, parts.pitch_b, parts.plane_b, parts.of_cols.of_product(i)};
 }
 
 /// Stores two words in one access. Written as an assignment, nvcc makes two stores of some of them.
@@ -240,21 +249,25 @@ inline int64_t count_pieces(int64_t lines, int64_t K, bool along_k) {
                  : ceil_div(lines, COLS_OF_PIECE) * ceil_div(K, COL_PIECE);
 }
 
-/// Splits A and B. The first `pieces_a` blocks work on A. If no record is added to, also makes the zeros.
+/// Splits A and B of the product blockIdx.y. The first `pieces_a` blocks work on A. If no record is added to, also makes the zeros.
 template <bool VECTOR, bool TRANS_A, bool TRANS_B>
 static __global__ void __launch_bounds__(ONCE_THREADS, 3)
-    split_once_kernel(const Sgemm p, const SameScaleParts parts, const int64_t pieces_a) {
+    split_once_kernel(const Call call, const SameScaleParts parts, const int64_t pieces_a) {
   allow_next_kernel();
   __shared__ SplitNotes notes;
   if (threadIdx.x == 0) notes.largest_of_block = 0;
-  if (!parts.of_rows.are_added && blockIdx.x == 0) {
+  if (!parts.of_rows.are_added && blockIdx.x == 0 && blockIdx.y == 0) {
     for (int64_t i = threadIdx.x; i < parts.zeros_count; i += ONCE_THREADS) parts.zeros[i] = {};
   }
-  __syncthreads();  // it is zero
+  __syncthreads();                        // it is zero
+  const bool is_first = blockIdx.y == 0;  // which splits the matrices that all products share
   if (blockIdx.x < pieces_a) {
-    split_piece<VECTOR, !TRANS_A>(rows_to_split(p, parts), blockIdx.x, notes);
+    if (parts.of_rows.are_shared && !is_first) return;
+    split_piece<VECTOR, !TRANS_A>(rows_to_split(call, parts, blockIdx.y), blockIdx.x, notes);
   } else {
-    split_piece<VECTOR, TRANS_B>(cols_to_split(p, parts), blockIdx.x - pieces_a, notes);
+    if (parts.of_cols.are_shared && !is_first) return;
+    split_piece<VECTOR, TRANS_B>(cols_to_split(call, parts, blockIdx.y), blockIdx.x - pieces_a,
+                                 notes);
   }
 }
 
@@ -270,39 +283,45 @@ static __global__ void __launch_bounds__(CLEAR_THREADS) clear_kernel(uint4* zero
 }
 
 /// Describes the records of the lines. If neither matrix has more than a few pieces along K, each piece has a record of its own.
-inline void plan_records(const Sgemm& p, SameScaleParts* parts) {
+inline void plan_records(const Call& call, SameScaleParts* parts) {
   constexpr int64_t MOST_RECORDS = 8;  // of a line; each sum reads them again
+  const Sgemm& p = call.product;
   const auto pieces_of = [&](bool along_k) {
     return ceil_div(p.K, along_k ? ROW_PIECE : COL_PIECE);
   };
   const int64_t of_row = pieces_of(p.op_a == Op::none), of_col = pieces_of(p.op_b == Op::transpose);
   const bool are_added = std::max(of_row, of_col) > MOST_RECORDS;
   const auto pieces = [&](int64_t count) { return are_added ? 1 : static_cast<int>(count); };
-  parts->of_rows = {
-      .first = nullptr, .lines = p.M, .pieces = pieces(of_row), .are_added = are_added};
-  parts->of_cols = {
-      .first = nullptr, .lines = p.N, .pieces = pieces(of_col), .are_added = are_added};
+  parts->of_rows = {.first = nullptr,
+                    .lines = p.M,
+                    .pieces = pieces(of_row),
+                    .are_added = are_added,
+                    .are_shared = call.stride_a == 0};
+  parts->of_cols = {.first = nullptr,
+                    .lines = p.N,
+                    .pieces = pieces(of_col),
+                    .are_added = are_added,
+                    .are_shared = call.stride_b == 0};
 }
 
 /// Launches the split. Records that are added to are made zero first, while the split begins.
 template <bool VECTOR>
-cudaError_t launch_split_once(const Sgemm& p, const SameScaleParts& parts, cudaStream_t stream) {
+cudaError_t launch_split_once(const Call& call, const SameScaleParts& parts, cudaStream_t stream) {
+  const Sgemm& p = call.product;
   const bool trans_a = p.op_a == Op::transpose, trans_b = p.op_b == Op::transpose;
   const int64_t pieces_a = count_pieces(p.M, p.K, !trans_a);
   const int64_t pieces_b = count_pieces(p.N, p.K, trans_b);
+  const dim3 grid = grid_for_batch(pieces_a + pieces_b, call.batch);
   const auto kernel = trans_a ? (trans_b ? split_once_kernel<VECTOR, true, true>
                                          : split_once_kernel<VECTOR, true, false>)
                               : (trans_b ? split_once_kernel<VECTOR, false, true>
                                          : split_once_kernel<VECTOR, false, false>);
-  const dim3 grid = grid_of(pieces_a + pieces_b);
-  if (!parts.of_rows.are_added) {
-    kernel<<<grid, ONCE_THREADS, 0, stream>>>(p, parts, pieces_a);
-    return cudaGetLastError();
-  }
-  clear_kernel<<<CLEAR_BLOCKS, CLEAR_THREADS, 0, stream>>>(parts.zeros, parts.zeros_count);
-  const cudaError_t error = cudaGetLastError();
+  if (!parts.of_rows.are_added)
+    return launch_kernel(kernel, grid, ONCE_THREADS, 0, stream, call, parts, pieces_a);
+  const cudaError_t error = launch_kernel(clear_kernel, CLEAR_BLOCKS, CLEAR_THREADS, 0, stream,
+                                          parts.zeros, parts.zeros_count);
   if (error != cudaSuccess) return error;
-  return launch_after(kernel, grid, ONCE_THREADS, 0, stream, p, parts, pieces_a);
+  return launch_after(kernel, grid, ONCE_THREADS, 0, stream, call, parts, pieces_a);
 }
 
 }  // namespace ladder

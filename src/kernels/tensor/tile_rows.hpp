@@ -2,6 +2,7 @@
 // without a GPU how rung 16 divides a product.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "device/grid.hpp"
@@ -23,10 +24,19 @@ constexpr bool is_for_tensor_fp32(int64_t M, int64_t N, int64_t K) {
          N <= INT32_MAX;
 }
 
-/// Returns how many rows a tile of 128 columns has for a product of M x N: 64, 128 or 192. The multiprocessors compute one tile each at
-/// a time, so the time is the number of their rounds times a tile's time. Of tiles that take equally long, the larger ones are chosen:
-/// they read less.
-constexpr int rows_of_tile(int64_t M, int64_t N, int multiprocessors) {
+/// Returns how many of `batch` products rung 16 computes together: so many that their parts take at most a gigabyte. Such a group keeps
+/// the device busy anyway. There are fewer than 32,768.
+constexpr int64_t products_together(int64_t M, int64_t N, int64_t K, int64_t batch) {
+  constexpr int64_t MOST_ELEMENTS = int64_t{1} << 28;
+  const int64_t lines = device::ceil_div(M, 64) + device::ceil_div(N, 64);
+  const int64_t elements = lines * 64 * device::ceil_div(K, 64) * 64 + M * N;
+  return std::clamp<int64_t>(MOST_ELEMENTS / elements, 1, batch);
+}
+
+/// Returns how many rows a tile of 128 columns has for `batch` products of M x N: 64, 128 or 192. The multiprocessors compute one tile
+/// each at a time, so the time is the number of their rounds times a tile's time. Of tiles that take equally long, the larger ones are
+/// chosen: they read less.
+constexpr int rows_of_tile(int64_t M, int64_t N, int64_t batch, int multiprocessors) {
   // The time of 64 k, in units of 10 ns: measured on an H100 at 1536 and 2048 cubed.
   constexpr struct {
     int rows;
@@ -35,7 +45,7 @@ constexpr int rows_of_tile(int64_t M, int64_t N, int multiprocessors) {
   int best = 0;
   int64_t least = INT64_MAX;
   for (const auto& tile : TILES) {
-    const int64_t tiles = device::ceil_div(M, tile.rows) * device::ceil_div(N, 128);
+    const int64_t tiles = device::ceil_div(M, tile.rows) * device::ceil_div(N, 128) * batch;
     const int64_t time = device::ceil_div(tiles, multiprocessors) * tile.time;
     if (time >= least) continue;
     least = time;

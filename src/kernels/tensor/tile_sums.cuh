@@ -17,12 +17,24 @@ namespace ladder {
 
 /// The blocks' sums: how C and K are divided among the blocks, and what they leave behind.
 struct Sums {
-  float* of_parts;  // (parts of K, M, pitch), if K is divided; scaled
+  float* of_parts;  // (product of the batch, parts of K, M, pitch), if K is divided; scaled
   int64_t pitch;    // at least N, and even
-  unsigned* marks;  // one for each of FP64Tile's tiles: the bands of rows that are left to FP64
+  // One for each of FP64Tile's tiles: the bands of rows that are left to FP64. No rung with marks has batches.
+  unsigned* marks;
   int64_t tiles_m, tiles_n;
   int64_t parts;
   int64_t chunk;  // of K in a part, a multiple of the step
+
+  /// Returns how many sums a product has in `of_parts`.
+  __host__ __device__ constexpr int64_t sums_of_product(const Sgemm& p) const {
+    return parts * p.M * pitch;
+  }
+  /// Returns the sums of the product `p`, the i-th of the batch.
+  __device__ Sums of_product(const Sgemm& p, int64_t i) const {
+    Sums sums = *this;
+    if (of_parts != nullptr) sums.of_parts += i * sums_of_product(p);
+    return sums;
+  }
 };
 
 /// Divides C and K for the blocks (division.hpp).
@@ -154,7 +166,7 @@ inline cudaError_t launch_last_steps(const Sgemm& p, const Lines& lines, const S
         launch_after(add_parts_kernel, tiles, ADD_THREADS, 0, stream, p, lines, sums);
     if (error != cudaSuccess) return error;
   }
-  return launch_fp64_tiles(p, sums.marks, stream);
+  return launch_fp64_tiles(Call(p), sums.marks, stream);
 }
 
 }  // namespace ladder

@@ -16,6 +16,7 @@
 #include "device/lane_fours.cuh"
 #include "device/vector_access.cuh"
 #include "kernels/ladder.hpp"
+#include "kernels/tuned/launch_after.cuh"
 #include "kernels/tuned/tile.hpp"
 
 namespace ladder {
@@ -40,6 +41,7 @@ __global__ void __launch_bounds__(FewCols::THREADS, FewCols::BLOCKS)
   constexpr int STEP = FewCols::STEP, CHUNK = FewCols::CHUNK, ROWS = FewCols::WARP_ROWS;
   __shared__ __align__(16) float Bs[COLS][CHUNK];  // (n: COLS, k: CHUNK), transposed
 
+  allow_next_kernel();
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int64_t part = blockIdx.x / strips;
   const int64_t k_begin = depth * part;

@@ -22,6 +22,7 @@
 #include "device/lane_fours.cuh"
 #include "device/vector_access.cuh"
 #include "kernels/ladder.hpp"
+#include "kernels/tuned/launch_after.cuh"
 #include "kernels/tuned/tile.hpp"
 
 namespace ladder {
@@ -49,6 +50,7 @@ __global__ void __launch_bounds__(FewRows::THREADS, FewRows::blocks(ROWS))
   __shared__ __align__(16) float As[ROWS][CHUNK];   // (m: ROWS, k: CHUNK)
   __shared__ __align__(16) float sums[FewRows::WARPS][SHARED_ROWS][FewRows::COLS];  // (warp, m, n)
 
+  allow_next_kernel();
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int64_t first_col = blockIdx.x % strips * FewRows::COLS;
   const int64_t part = blockIdx.x / strips;
@@ -126,6 +128,7 @@ __global__ void __launch_bounds__(FewRows::THREADS, FewRows::blocks(ROWS))
 /// One thread for each element of C: adds the `count` sums of few_rows_kernel, in order.
 static __global__ void __launch_bounds__(256)
     add_few_rows_kernel(const Sgemm p, const float* parts, const int64_t count) {
+  wait_for_previous_kernel();
   const int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= p.M * p.N) return;
   float total = 0.0f;

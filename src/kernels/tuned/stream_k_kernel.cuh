@@ -3,6 +3,7 @@
 
 #include "kernels/ladder.hpp"
 #include "kernels/tuned/block_product.cuh"
+#include "kernels/tuned/launch_kernel.hpp"
 #include "kernels/tuned/split_plan.hpp"
 #include "kernels/tuned/stream_workspace.hpp"
 #include "kernels/tuned/thread_tile.cuh"
@@ -131,13 +132,13 @@ __global__ void __launch_bounds__(256)
 }
 
 template <typename Variant, bool VECTOR, int RUNS>
-void launch_add_parts(const Sgemm& p, const SplitPlan& plan, int band, const float* parts,
-                      cudaStream_t stream) {
+cudaError_t launch_add_parts(const Sgemm& p, const SplitPlan& plan, int band, const float* parts,
+                             cudaStream_t stream) {
   constexpr Tile T = Variant::tile;
   constexpr int THREADS = add_parts_threads(T, RUNS);
-  add_parts_kernel<Variant, VECTOR, RUNS>
-      <<<grid_of(plan.line_tiles() * (T.BM * T.BN / 4 * RUNS / THREADS)), THREADS, 0, stream>>>(
-          p, plan, band, parts);
+  const dim3 grid = grid_of(plan.line_tiles() * (T.BM * T.BN / 4 * RUNS / THREADS));
+  return launch_kernel(add_parts_kernel<Variant, VECTOR, RUNS>, grid, THREADS, 0, stream, p, plan,
+                       band, parts);
 }
 
 /// Launches both kernels, or the first alone if no tile is shared.
@@ -146,31 +147,28 @@ cudaError_t launch_stream_k_variant(const Sgemm& p, const SplitPlan& plan, int m
                                     cudaStream_t stream) {
   constexpr Tile T = Variant::tile;
   const auto kernel = stream_k_kernel<Variant, VECTOR>;
-  const cudaError_t error =
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, T.shared_bytes());
+  cudaError_t error = allow_dynamic_shared(kernel, T.shared_bytes());
   if (error != cudaSuccess) return error;
 
   const int band = band_height(T, multiprocessors);
   if (!plan.has_parts()) {
-    kernel<<<grid_of(plan.blocks), T.threads(), T.shared_bytes(), stream>>>(p, plan, band, nullptr);
-    return cudaGetLastError();
+    return launch_kernel(kernel, grid_of(plan.blocks), T.threads(), T.shared_bytes(), stream, p,
+                         plan, band, nullptr);
   }
 
   const StreamWorkspace parts(plan.blocks * PARTS_OF_BLOCK * T.BM * T.BN, stream);
   if (parts.error() != cudaSuccess) return parts.error();
-  kernel<<<grid_of(plan.blocks), T.threads(), T.shared_bytes(), stream>>>(p, plan, band,
-                                                                          parts.data());
+  error = launch_kernel(kernel, grid_of(plan.blocks), T.threads(), T.shared_bytes(), stream, p,
+                        plan, band, parts.data());
+  if (error != cudaSuccess) return error;
 
   // The more parts a tile has, the more threads add them side by side.
   const int64_t parts_of_tile = plan.blocks / plan.line_tiles();
-  if (parts_of_tile >= 64) {
-    launch_add_parts<Variant, VECTOR, 32>(p, plan, band, parts.data(), stream);
-  } else if (parts_of_tile >= 8) {
-    launch_add_parts<Variant, VECTOR, 8>(p, plan, band, parts.data(), stream);
-  } else {
-    launch_add_parts<Variant, VECTOR, 1>(p, plan, band, parts.data(), stream);
-  }
-  return cudaGetLastError();
+  if (parts_of_tile >= 64)
+    return launch_add_parts<Variant, VECTOR, 32>(p, plan, band, parts.data(), stream);
+  if (parts_of_tile >= 8)
+    return launch_add_parts<Variant, VECTOR, 8>(p, plan, band, parts.data(), stream);
+  return launch_add_parts<Variant, VECTOR, 1>(p, plan, band, parts.data(), stream);
 }
 
 }  // namespace ladder

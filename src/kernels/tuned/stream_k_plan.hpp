@@ -76,13 +76,12 @@ constexpr ProductPlan plan_product(const TimedTiles& whole, const TimedTiles& di
           .us = is_whole ? a_tile_a_block.us : split_us};
 }
 
-/// Returns the estimated time of one product with at most FEW_LINES rows or columns by rung 12, in microseconds: the time to read the
-/// large matrix.
+/// Returns the estimated time of one product with an M, N or K of at most FEW_LINES by rung 12, in microseconds: the time to read or write
+/// the matrices.
 constexpr double estimate_few_lines_us(int64_t M, int64_t N, int64_t K) {
   constexpr double LAUNCH_US = 1.6, BYTES_PER_US = 4.2e6;  // of an H200
-  const double bytes =
-      (static_cast<double>(M) + static_cast<double>(N)) * static_cast<double>(K) * sizeof(float);
-  return LAUNCH_US + bytes / BYTES_PER_US;
+  const auto m = static_cast<double>(M), n = static_cast<double>(N), k = static_cast<double>(K);
+  return LAUNCH_US + (m * k + k * n + m * n) * sizeof(float) / BYTES_PER_US;
 }
 
 /// What a plan of rung 12 depends on. `vector` as above.
@@ -98,7 +97,7 @@ struct PlanKey {
 /// Returns the estimated time of one product by rung 12, in microseconds. M and N are at least 1, K is at least 0. `vector` as above.
 constexpr double estimate_product_us(int64_t M, int64_t N, int64_t K, bool vector,
                                      const Device& device) {
-  if (M <= FEW_LINES || N <= FEW_LINES) return estimate_few_lines_us(M, N, K);
+  if (M <= FEW_LINES || N <= FEW_LINES || K <= FEW_LINES) return estimate_few_lines_us(M, N, K);
   return plan_product(whole_tiles(vector), divided_tiles(vector), M, N, K, device).us;
 }
 

@@ -6,22 +6,36 @@
 #include <cstdint>
 
 #include "device/grid.hpp"
+#include "kernels/tuned/workspace_scope.hpp"
 
 namespace ladder {
 
-/// Device memory for kernels that are launched on a stream between this object's construction and its destruction. It
-/// comes from the device's memory pool: neither construction nor destruction waits for the device, launches on other
-/// streams get memory of their own, and a graph can capture both.
+/// Device memory for kernels that are launched on a stream between this object's construction and its destruction. It comes from the
+/// thread's WorkspaceScope, if there is one. Otherwise it comes from the device's memory pool: neither construction nor destruction waits
+/// for the device, launches on other streams get memory of their own, and a graph can capture both.
 class StreamWorkspace {
  public:
-  StreamWorkspace(int64_t floats, cudaStream_t stream) : stream_(stream) {
+  StreamWorkspace(int64_t floats, cudaStream_t stream)
+      : bytes_(floats * int64_t{sizeof(float)}),
+        stream_(stream),
+        scope_(WorkspaceScope::current()) {
+    if (scope_ != nullptr) {
+      data_ = static_cast<float*>(scope_->take(bytes_));
+      error_ = data_ == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
+      return;
+    }
     error_ = keep_pool(stream);
     if (error_ != cudaSuccess) return;
-    error_ = cudaMallocAsync(reinterpret_cast<void**>(&data_),
-                             static_cast<size_t>(floats) * sizeof(float), stream_);
+    error_ =
+        cudaMallocAsync(reinterpret_cast<void**>(&data_), static_cast<size_t>(bytes_), stream_);
   }
   ~StreamWorkspace() {
-    if (data_ != nullptr) static_cast<void>(cudaFreeAsync(data_, stream_));
+    if (data_ == nullptr) return;
+    if (scope_ != nullptr) {
+      scope_->give_back(bytes_);
+    } else {
+      static_cast<void>(cudaFreeAsync(data_, stream_));
+    }
   }
   StreamWorkspace(const StreamWorkspace&) = delete;
   StreamWorkspace& operator=(const StreamWorkspace&) = delete;
@@ -54,7 +68,9 @@ class StreamWorkspace {
 
   static constexpr uint64_t KEPT_BYTES = uint64_t{256} << 20;
 
+  int64_t bytes_;
   cudaStream_t stream_;
+  WorkspaceScope* scope_;
   float* data_ = nullptr;
   cudaError_t error_ = cudaSuccess;
 };

@@ -5,6 +5,7 @@
 
 #include "kernels/ladder.hpp"
 #include "kernels/tuned/block_product.cuh"
+#include "kernels/tuned/launch_kernel.hpp"
 #include "kernels/tuned/tile.hpp"
 
 namespace ladder {
@@ -30,8 +31,7 @@ cudaError_t launch_tuned_variant(const Call& call, int multiprocessors, cudaStre
   constexpr Tile T = Variant::tile;
   constexpr int64_t MOST_TOGETHER = 65535;  // gridDim.z takes no more
   const auto kernel = tuned_kernel<Variant, VECTOR>;
-  cudaError_t error =
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, T.shared_bytes());
+  cudaError_t error = allow_dynamic_shared(kernel, T.shared_bytes());
   const int64_t tiles_m = ceil_div(call.product.M, T.BM);
   const int64_t tiles_n = ceil_div(call.product.N, T.BN);
   for (int64_t i = 0; i < call.batch && error == cudaSuccess; i += MOST_TOGETHER) {
@@ -39,9 +39,8 @@ cudaError_t launch_tuned_variant(const Call& call, int multiprocessors, cudaStre
     some.product = call.product_at(i);
     dim3 grid = grid_of(tiles_m * tiles_n);
     grid.z = static_cast<unsigned>(std::min(call.batch - i, MOST_TOGETHER));
-    kernel<<<grid, T.threads(), T.shared_bytes(), stream>>>(some, tiles_m, tiles_n,
-                                                            band_height(T, multiprocessors));
-    error = cudaGetLastError();
+    error = launch_kernel(kernel, grid, T.threads(), T.shared_bytes(), stream, some, tiles_m,
+                          tiles_n, band_height(T, multiprocessors));
   }
   return error;
 }

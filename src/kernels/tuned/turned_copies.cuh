@@ -12,6 +12,7 @@
 #include "device/vector_access.cuh"
 #include "kernels/alignment.hpp"
 #include "kernels/ladder.hpp"
+#include "kernels/tuned/launch_kernel.hpp"
 #include "kernels/tuned/stream_workspace.hpp"
 
 namespace ladder {
@@ -158,8 +159,8 @@ cudaError_t turn_and_launch(const Call& given, cudaStream_t stream, const LAUNCH
                                    q.A, q.lda, result.stride_a);
   const MatricesToTurn b = to_turn(p.op_b, p.B, p.ldb, p.N, p.K, call.stride_b,  //
                                    q.B, q.ldb, result.stride_b);
-  turn_kernel<<<grid_of(a.tiles() + b.tiles()), TURN_THREADS, 0, stream>>>(a, b);
-  const cudaError_t error = cudaGetLastError();
+  const cudaError_t error =
+      launch_kernel(turn_kernel, grid_of(a.tiles() + b.tiles()), TURN_THREADS, 0, stream, a, b);
   return error != cudaSuccess ? error : launch(result, stream);
 }
 

@@ -18,6 +18,7 @@
 #include "app/subprocess.hpp"
 #include "app/words.hpp"
 #include "results/files/json.hpp"
+#include "results/values/date.hpp"
 #include "runner/inspect/inspect.hpp"
 #include "runner/machine/kernel_name.hpp"
 #include "runner/machine/machine.hpp"
@@ -176,7 +177,8 @@ SassReport sass_report(const std::vector<Workload>& workloads, const Run& run,
                        const std::string& cuobjdump, const std::string& program) {
   results::Provenance from;  // machine code needs no device
   add_commit(from);
-  SassReport report{.date = now(), .toolkit = version_of(cuobjdump), .commit = from.commit};
+  SassReport report{
+      .date = results::utc_now(), .toolkit = version_of(cuobjdump), .commit = from.commit};
   const std::vector<SassResources> resources =
       read_resources(output_of({cuobjdump, "-res-usage", program}));
   const std::string architecture = chosen_architecture(resources);

@@ -155,8 +155,9 @@ std::string one_call_after_another(const Rung& rung) {
   return "";
 }
 
-// Sizes of each path that a kernel may take: tiles, a long K, few rows, few columns.
-constexpr Shape PATHS[] = {{300, 270, 70}, {64, 48, 6000}, {3, 200, 4000}, {200, 3, 4000}};
+// Sizes of each path that a kernel may take: tiles, a long K, few rows, few columns, a short K.
+constexpr Shape PATHS[] = {
+    {300, 270, 70}, {64, 48, 6000}, {3, 200, 4000}, {200, 3, 4000}, {300, 270, 5}};
 
 // Runs two products of one size at the same time: they must not share the kernel's own memory. The simulated GPU runs
 // one after the other, so the check needs a device.

@@ -61,7 +61,8 @@ std::vector<results::Kernel> launches_of(const Rung& rung, const Shape& s) {
 // Returns sizes at which a kernel's tiles may end: the usual tiles, and the tiles of the kernel's own grid and block.
 std::vector<int64_t> tile_edges(const Rung& rung) {
   std::set<int64_t> edges{8, 16, 32, 64, 128};
-  for (const Shape& s : {Shape{1024, 1, 1}, {1, 1024, 1}, {520, 520, 1}}) {
+  // A K of less than 9 may have a kernel of its own.
+  for (const Shape& s : {Shape{1024, 1, 1}, {1, 1024, 1}, {520, 520, 9}}) {
     for (const results::Kernel& kernel : launches_of(rung, s)) {
       for (const int64_t threads : kernel.block) edges.insert(threads);
       for (const int64_t blocks : kernel.grid)
@@ -72,7 +73,7 @@ std::vector<int64_t> tile_edges(const Rung& rung) {
   return {edges.begin(), edges.end()};
 }
 
-// Returns sizes beside each edge: of M and N in turn, with a K of 1, of 2 and of more, and of K. A seed draws the other
+// Returns sizes beside each edge: of M and N in turn, with a K of 1, of 9 and another one, and of K. A seed draws the other
 // sizes. Adds every K from 1 to more than any kernel's step. Adds sizes with a row or a column more than a tile and
 // many tiles on the other side.
 std::vector<Shape> shapes_around(const std::vector<int64_t>& edges) {
@@ -88,7 +89,7 @@ std::vector<Shape> shapes_around(const std::vector<int64_t>& edges) {
   };
   std::vector<Shape> shapes;
   for (const int64_t side : sides) {
-    for (const int64_t K : {int64_t{1}, int64_t{2}, any(sides, 20)}) {
+    for (const int64_t K : {int64_t{1}, int64_t{9}, any(sides, 20)}) {
       shapes.push_back({side, any(sides, 140), K});
       shapes.push_back({any(sides, 140), side, K});
     }
@@ -97,8 +98,8 @@ std::vector<Shape> shapes_around(const std::vector<int64_t>& edges) {
   for (int64_t K = 1; K <= 40; ++K) shapes.push_back({K % 2 == 0 ? 129 : 72, 66, K});
   for (const int64_t edge : edges) {
     for (const int64_t more : {edge + 1, 2 * edge + 1}) {
-      shapes.push_back({more, 1025 + static_cast<int64_t>(random() % 64), 2});
-      shapes.push_back({1025 + static_cast<int64_t>(random() % 64), more, 2});
+      shapes.push_back({more, 1025 + static_cast<int64_t>(random() % 64), 9});
+      shapes.push_back({1025 + static_cast<int64_t>(random() % 64), more, 9});
     }
   }
   return shapes;
@@ -130,9 +131,9 @@ std::string leading_dimensions(const Rung& rung) {
 }
 
 // The sizes at which one leading dimension or one offset is changed: whole vectors of 32 and of 16 bytes, ragged sizes
-// whose rows are still aligned, and few rows and columns.
-constexpr Shape ALIGNED_SHAPES[] = {
-    {128, 64, 64}, {128, 68, 64}, {131, 67, 61}, {4, 64, 32}, {64, 4, 32}};
+// whose rows are still aligned, few rows and columns, and a short K.
+constexpr Shape ALIGNED_SHAPES[] = {{128, 64, 64}, {128, 68, 64}, {131, 67, 61},
+                                    {4, 64, 32},   {64, 4, 32},   {67, 131, 5}};
 constexpr int64_t MOST_BEYOND = 7;  // floats; the eighth is a whole vector of 32 bytes again
 
 // Returns a problem whose leading dimensions are multiples of `multiple` floats.
@@ -251,10 +252,11 @@ std::string end_of_memory(const Rung& rung) {
 
 // --- transposes -------------------------------------------------------------------------------------------
 
-// Tiny; whole tiles; ragged ends of every tile; few rows and few columns; a K of several steps, and one that is divided.
-constexpr Shape TRANSPOSED_SHAPES[] = {
-    {1, 1, 1},    {1, 131, 70},  {130, 1, 67},  {64, 64, 64},   {129, 70, 61}, {70, 130, 33},
-    {3, 257, 40}, {257, 3, 130}, {129, 63, 20}, {33, 65, 1100}, {65, 9, 1031}, {64, 64, 2048}};
+// Tiny; whole tiles; ragged ends of every tile; few rows and few columns; a short K, one of several steps, and one that is divided.
+constexpr Shape TRANSPOSED_SHAPES[] = {{1, 1, 1},     {1, 131, 70},   {130, 1, 67},  {64, 64, 64},
+                                       {129, 70, 61}, {70, 130, 33},  {3, 257, 40},  {257, 3, 130},
+                                       {129, 63, 20}, {33, 65, 1100}, {65, 9, 1031}, {64, 64, 2048},
+                                       {70, 130, 5}};
 
 // Checks every pair of operations other than none, of a rung that takes transposes.
 std::string transposes(const Rung& rung) {

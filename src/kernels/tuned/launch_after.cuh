@@ -12,6 +12,7 @@
 #include <cstddef>
 
 #include "device/architecture.hpp"
+#include "kernels/tuned/launch_kernel.hpp"
 
 namespace ladder {
 
@@ -49,7 +50,7 @@ cudaError_t launch_after(void (*kernel)(PARAMETERS...), dim3 grid, int threads, 
   config.stream = stream;
   config.attrs = &early;
   config.numAttrs = compiled.ptxVersion >= 90 ? 1 : 0;  // only if the kernel really waits
-  return cudaLaunchKernelEx(&config, kernel, PARAMETERS(arguments)...);
+  return launch_configured(config, kernel, arguments...);
 }
 
 }  // namespace ladder
