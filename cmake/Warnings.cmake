@@ -2,6 +2,7 @@
 # unknown compiler may give further warnings, and its user should still get a program.
 option(SGEMM_WARNINGS_AS_ERRORS "Make warnings errors, as .ci/run does" OFF)
 add_library(warnings INTERFACE)
+set(SGEMM_WARNINGS warnings)  # empty if the project is a part of another one, whose compiler may know other warnings
 target_compile_options(warnings INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall>
   $<$<COMPILE_LANGUAGE:CXX>:-Wextra>

@@ -74,10 +74,28 @@ constexpr auto LESSON = std::tuple{
     omitted("answer", &Lesson::answer, LinesOfText{}),
 };
 
+// Arguments of calls that cuBLAS may have refused, so they may be any.
+constexpr auto ARGUMENT = Whole<int64_t>{INT64_MIN, INT64_MAX};
+
+constexpr auto LOGGED_CALLS = std::tuple{
+    needed("entry", &LoggedCalls::entry, Text{}),
+    needed("m", &LoggedCalls::M, ARGUMENT),
+    needed("n", &LoggedCalls::N, ARGUMENT),
+    needed("k", &LoggedCalls::K, ARGUMENT),
+    omitted("trans_a", &LoggedCalls::transposes_a, Truth{}),
+    omitted("trans_b", &LoggedCalls::transposes_b, Truth{}),
+    omitted("batch", &LoggedCalls::batch, ARGUMENT),
+    needed("outcome", &LoggedCalls::outcome, Text{}),
+    needed("calls", &LoggedCalls::calls, LARGE),
+    omitted("timed", &LoggedCalls::timed, LARGE),
+    omitted("ms", &LoggedCalls::ms, FIGURE),
+};
+
 constexpr auto CONTEXT = std::tuple{
     Within{&Run::from, PROVENANCE},
     omitted("compared_with", &Run::compared_with, Object<COMPARED_WITH>{}),
     omitted("labs", &Run::lessons, List<Object<LESSON>>{}),
+    omitted("calls", &Run::calls, List<Object<LOGGED_CALLS>>{}),
 };
 
 constexpr auto IDENTITY = std::tuple{

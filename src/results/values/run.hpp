@@ -338,10 +338,25 @@ struct Lesson {
   bool operator==(const Lesson&) const = default;
 };
 
+/// Calls of cuBLAS that a program made through the preloaded library (docs/preload.md): all of one function, shape and fate. They are not
+/// judged.
+struct LoggedCalls {
+  std::string entry{};  // "cublasSgemm_v2"
+  int64_t M = 0, N = 0, K = 0;
+  bool transposes_a = false, transposes_b = false;
+  int64_t batch = 1;
+  std::string outcome{};  // "answered", or why cuBLAS got the calls
+  int64_t calls = 0;
+  int64_t timed = 0;           // of the answered calls
+  std::optional<double> ms{};  // that the timed calls took on the GPU, all together
+  bool operator==(const LoggedCalls&) const = default;
+};
+
 struct Run {
   Provenance from{};
   std::optional<ComparedWith> compared_with{};
-  std::vector<Lesson> lessons{};  // of the labs among the results, without repetition
+  std::vector<Lesson> lessons{};     // of the labs among the results, without repetition
+  std::vector<LoggedCalls> calls{};  // of a program with the preloaded library; it has no results
   std::vector<Result> results{};
 };
 

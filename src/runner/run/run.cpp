@@ -11,6 +11,7 @@
 #include "app/terminal.hpp"
 #include "kernels/best/best.hpp"
 #include "results/files/json.hpp"
+#include "results/values/date.hpp"
 #include "runner/machine/capacity.hpp"
 #include "runner/machine/machine.hpp"
 #include "runner/report/promise_json.hpp"
@@ -134,7 +135,7 @@ ApartWork with_kernel_files(const RunRequest& request, std::vector<CompiledKerne
     forbid_what_judged_code_may_not();
     for (const CompiledKernel& kernel : compiled) {
       tell(fmt::format("loading {}, and constructing its static variables", kernel.path),
-           {.who = identity_of(kernel.path), .date = now()});
+           {.who = identity_of(kernel.path), .date = results::utc_now()});
       strangers.push_back(&load(kernel));
     }
     measure_all(workloads_of(request, device, strangers),

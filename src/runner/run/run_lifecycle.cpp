@@ -14,6 +14,7 @@
 #include "app/output.hpp"
 #include "app/terminal.hpp"
 #include "results/files/json.hpp"
+#include "results/values/date.hpp"
 #include "runner/report/html_report.hpp"
 #include "runner/trial/judged_code.hpp"
 #include "runner/trial/progress_line.hpp"
@@ -167,7 +168,7 @@ Measured measure_apart(const RunOptions& options, const Work& work, const ApartW
     if (is_open) measured.run.results.pop_back();
     return measured;
   }
-  if (!is_open) measured.run.results.push_back({.who = apart.who, .date = now()});
+  if (!is_open) measured.run.results.push_back({.who = apart.who, .date = results::utc_now()});
   results::Judgement& judged = measured.run.results.back().judged;
   judged.complaint = end_of(done);
   if (!done.step.empty()) judged.complaint += ", during: " + done.step;

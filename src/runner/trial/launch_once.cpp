@@ -2,6 +2,7 @@
 
 #include <cuda_profiler_api.h>
 
+#include "results/values/date.hpp"
 #include "runner/machine/device_buffer.hpp"
 #include "runner/trial/kernel_file.hpp"
 #include "runner/trial/provenance.hpp"
@@ -23,7 +24,7 @@ void with_launch(const Workload& workload, const std::function<void(const machin
 
 results::Result verified(const Workload& workload) {
   results::Result result = workload.result();
-  result.date = now();
+  result.date = results::utc_now();
   Matrices matrices;
   workload.lay_out(matrices)->check(result);
   return result;

@@ -8,6 +8,7 @@
 
 #include "app/error.hpp"
 #include "app/interrupt.hpp"
+#include "results/values/date.hpp"
 #include "runner/machine/device_buffer.hpp"
 #include "runner/trial/judge.hpp"
 #include "runner/trial/judged_code.hpp"
@@ -33,7 +34,7 @@ struct Contract {
 // Returns the empty result of a workload that is not measured yet.
 Result begun(const Workload& workload, const Contract& contract) {
   Result result = workload.result();
-  result.date = now();
+  result.date = results::utc_now();
   result.seen.looked_for_hazards = machine::looks_for_hazards();
   result.seen.hazards = contract.hazards;
   result.judged.contract = contract.broken;
@@ -154,7 +155,7 @@ void add_result(Result result, results::Run& run) {
 Result measure(const Workload& workload, Matrices& matrices,
                const results::MeasureOptions& options) {
   Result result = workload.result();
-  result.date = now();
+  result.date = results::utc_now();
   result.refusal = workload.refusal;
   if (!result.refusal.empty()) return result;
   const std::unique_ptr<WorkloadTrial> trial = workload.lay_out(matrices);

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <ctime>
 
 #include "app/project.hpp"
 #include "app/subprocess.hpp"
+#include "results/values/date.hpp"
 #include "runner/machine/machine.hpp"
 
 namespace runner {
@@ -33,18 +33,9 @@ void add_commit(results::Provenance& from) {
   if (changes) from.uncommitted_changes = !changes->empty();
 }
 
-std::string now() {
-  const std::time_t seconds = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  char text[32] = {};
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S+00:00", &utc);
-  return text;
-}
-
 results::Provenance provenance(const std::vector<std::string>& command_line, bool with_commit) {
   results::Provenance from{.machine = machine::KIND,
-                           .date = now(),
+                           .date = results::utc_now(),
                            .program = fmt::format("sgemm_runner {}", SGEMM_VERSION),
                            .command_line = command_line};
   machine::describe(from);

@@ -8,9 +8,6 @@
 
 namespace runner {
 
-/// Returns the present time in ISO 8601, UTC.
-std::string now();
-
 /// Returns the provenance of this program on this machine, now. `with_commit` asks git for the commit of the source
 /// tree, which takes some milliseconds. Without a repository or git the commit stays unknown.
 results::Provenance provenance(const std::vector<std::string>& command_line, bool with_commit);

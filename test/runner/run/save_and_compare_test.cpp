@@ -207,7 +207,7 @@ TEST_F(Compare, AKernelOfTheUsers) {
                   fs::copy_options::overwrite_existing);
   };
   write("02_coalesced.cu");
-  ASSERT_EQ(run({"save", saved, "--kernel", mine, "--size", "64"}).code, 0);
+  ASSERT_EQ(run({"save", saved, "--kernel", mine, "--size", "64", "--runs", "1"}).code, 0);
   EXPECT_EQ(run({"compare", saved}).code, 0);
   // A file with the same name that accesses memory like kernel 1.
   std::string naive = contents(SGEMM_SOURCE_DIR "/src/kernels/01_naive.cu");
