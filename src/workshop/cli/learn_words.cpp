@@ -58,6 +58,8 @@ class LearnSubcommand : public Word {
     app.add_option("--seed", seed_, "seed of the quiz: the same seed asks the same questions")
         ->type_name("N");
     app.add_flag("--verify", verify_, "prove the exercises, for authors");
+    app.add_option("--every", every_, "with --verify: only every N-th wrong answer")
+        ->type_name("N");
     app.add_option("--pack", pack_, "write the project without solutions, for teachers")
         ->type_name("FILE.tar.gz");
     add_folder(app);
@@ -65,7 +67,8 @@ class LearnSubcommand : public Word {
   }
   WorkshopRequest request(const CLI::App&, const std::vector<std::string>&) const override {
     if (!pack_.empty()) return PackRequest{.file = pack_};
-    if (verify_) return VerifyRequest{.exercises = exercises_};
+    if (verify_) return verification();
+    if (!every_.empty()) throw Error(ExitCode::usage, "--every belongs to --verify");
     if (!exercises_.empty() && exercises_.front() == "quiz") return quiz();
     const bool skips = exercises_.size() == 2 && exercises_.front() == "skip";
     if (exercises_.size() > 1 && !skips) {
@@ -84,6 +87,12 @@ class LearnSubcommand : public Word {
   }
 
  private:
+  VerifyRequest verification() const {
+    VerifyRequest request{.exercises = exercises_};
+    if (!every_.empty())
+      request.every = static_cast<int>(parse_integer("--every", every_, 1, 1000));
+    return request;
+  }
   QuizRequest quiz() const {
     QuizRequest request;
     request.folder = folder_;
@@ -97,7 +106,7 @@ class LearnSubcommand : public Word {
   }
 
   std::vector<std::string> exercises_;
-  std::string hole_, pack_, questions_, seed_;
+  std::string hole_, pack_, questions_, seed_, every_;
   bool verify_ = false;
 };
 

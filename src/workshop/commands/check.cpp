@@ -8,6 +8,7 @@
 #include "app/interrupt.hpp"
 #include "app/output.hpp"
 #include "app/terminal.hpp"
+#include "results/values/date.hpp"
 #include "runner/machine/machine.hpp"
 #include "runner/trial/progress_line.hpp"
 #include "runner/trial/provenance.hpp"
@@ -77,7 +78,7 @@ void keep(Desk& desk, const Exercise& exercise, const std::string& ending, bool 
   ++step.checks;
   ++step.endings[ending];
   for (const std::string& title : known) ++step.known[title];
-  if (solved && step.solved.empty()) step.solved = runner::now();
+  if (solved && step.solved.empty()) step.solved = results::utc_now();
   if (solved) desk.end(exercise);
   desk.save();
 }

@@ -6,6 +6,7 @@
 #include "app/error.hpp"
 #include "app/output.hpp"
 #include "app/terminal.hpp"
+#include "results/values/date.hpp"
 #include "runner/trial/provenance.hpp"
 #include "workshop/commands/next_steps.hpp"
 #include "workshop/commands/workshop.hpp"
@@ -137,7 +138,7 @@ ExitCode run(const SolutionRequest& request) {
                         markdown_on(question->text, page), markdown_on(answer->text, page));
   }
   Step& step = desk.step(exercise);
-  if (step.solved.empty() && step.seen.empty()) step.seen = runner::now();
+  if (step.solved.empty() && step.seen.empty()) step.seen = results::utc_now();
   desk.save();
   if (exercise.is_written() && desk.files().exists(exercise)) {
     text += "\n" + command_line("both whole", fmt::format("./sgemm_runner show {} --kernel {}",

@@ -5,6 +5,7 @@
 
 #include "app/output.hpp"
 #include "app/terminal.hpp"
+#include "results/values/date.hpp"
 #include "runner/machine/machine.hpp"
 #include "runner/trial/provenance.hpp"
 #include "workshop/commands/next_steps.hpp"
@@ -103,7 +104,7 @@ ExitCode run(const LearnRequest& request) {
                                                : one->name + " is solved, and not put off");
     }
     const Exercise& exercise = *one;
-    desk.step(exercise).skipped = runner::now();
+    desk.step(exercise).skipped = results::utc_now();
     desk.end(exercise);
     desk.save();
     runner::write_stdout(

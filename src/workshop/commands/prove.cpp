@@ -52,6 +52,8 @@ class Findings {
                                      what, complaint.empty() ? "" : indented(complaint, 6)));
     if (!complaint.empty()) ++wrong_;
   }
+  // Tells what is no proof.
+  void say(const std::string& what) { runner::write_stdout("    " + what + "\n"); }
   int wrong() const { return wrong_; }
 
  private:
@@ -78,8 +80,9 @@ std::string told(const Outcome& outcome, const std::optional<Section>& known) {
 
 class RungExercise {
  public:
-  RungExercise(const Exercise& exercise, Findings& findings)
+  RungExercise(const Exercise& exercise, int every, Findings& findings)
       : exercise_(exercise),
+        every_(static_cast<size_t>(every)),
         findings_(findings),
         file_(folder_ / (exercise.name + ".cu").c_str()) {}
 
@@ -92,7 +95,14 @@ class RungExercise {
       prove_solution(letter);
     }
     const Document document = exercise_.wrong_answers();
-    for (const Section& answer : document.sections) prove_wrong_answer(answer, document.file);
+    const std::vector<Section>& answers = document.sections;
+    for (size_t i = 0; i < answers.size(); i += every_)
+      prove_wrong_answer(answers[i], document.file);
+    if (every_ > 1) {
+      findings_.say(fmt::format("{} of {} wrong answers were left out",
+                                answers.size() - (answers.size() + every_ - 1) / every_,
+                                answers.size()));
+    }
   }
 
  private:
@@ -150,6 +160,7 @@ class RungExercise {
   }
 
   const Exercise& exercise_;
+  size_t every_;
   Findings& findings_;
   runner::TemporaryFolder folder_;
   std::string file_;
@@ -244,7 +255,7 @@ ExitCode run(const VerifyRequest& request) {
     try {
       prove_texts(*exercise, findings);
       if (exercise->is_written()) {
-        RungExercise(*exercise, findings).prove();
+        RungExercise(*exercise, request.every, findings).prove();
       } else {
         prove_lab(*exercise, findings);
       }

@@ -33,9 +33,10 @@ struct QuizRequest : OwnFolder {
   std::optional<uint64_t> seed{};  // none: draw one and print it
 };
 
-/// `sgemm_runner learn --verify [EXERCISES...]`
+/// `sgemm_runner learn --verify [EXERCISES...] [--every N]`
 struct VerifyRequest {
   std::vector<std::string> exercises{};  // empty for all
+  int every = 1;                         // proves only every N-th wrong answer of an exercise
 };
 
 /// `sgemm_runner learn --pack FILE`

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/error.hpp"
+#include "results/values/date.hpp"
 #include "runner/trial/provenance.hpp"
 #include "workshop/course/cut.hpp"
 #include "workshop/predict/prediction_sheet.hpp"
@@ -26,7 +27,7 @@ bool Desk::is_open(const Exercise& exercise) const {
 void Desk::open(const Exercise& exercise) {
   Step& one = step(exercise);
   one.opening = progress_.next_place();
-  if (one.opened.empty()) one.opened = runner::now();
+  if (one.opened.empty()) one.opened = results::utc_now();
   one.skipped.clear();
 }
 

@@ -496,16 +496,16 @@ Outcome judge_here(const Exercise& exercise, const std::string& source,
   judge_functions(exercise, compiled, told, outcome);
   if (outcome.ending != Ending::right) return outcome;
   judge_small_problems(own, probes(exercise), tile_of_source(source), options.page, told, outcome);
+  if (outcome.ending != Ending::right) return outcome;
+  told.begin("the product whose accesses are counted or whose time is taken");
+  const Seen own_run = seen(own, options.with_worth ? exercise.drawn : "");
+  judge_promise(exercise, own, own_run.result, told, outcome);
+  if (outcome.ending == Ending::right) refuse_what_is_as_given(exercise, source, outcome);
+  // The contract comes last: it takes most of the time, and an answer without the idea must be written anew anyway.
   if (outcome.ending == Ending::right) judge_contract(own, told, outcome);
-  if (outcome.ending == Ending::right) {
-    told.begin("the product whose accesses are counted or whose time is taken");
-    const Seen own_run = seen(own, options.with_worth ? exercise.drawn : "");
-    judge_promise(exercise, own, own_run.result, told, outcome);
-    if (outcome.ending == Ending::right) refuse_what_is_as_given(exercise, source, outcome);
-    if (outcome.ending == Ending::right && options.with_worth) {
-      told.begin("the comparison with the rung before");
-      tell_worth(exercise, own_run, options.page, outcome);
-    }
+  if (outcome.ending == Ending::right && options.with_worth) {
+    told.begin("the comparison with the rung before");
+    tell_worth(exercise, own_run, options.page, outcome);
   }
   return outcome;
 }

@@ -40,7 +40,7 @@ const char* words_for(Ending ending) {
     case Ending::broken_contract:
       return "right at plain shapes, wrong at others that BLAS allows";
     case Ending::broken_promise:
-      return "the result is right, and the idea is missing";
+      return "the result is right at plain shapes, and the idea is missing";
   }
   return "";
 }
