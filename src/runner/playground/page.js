@@ -133,8 +133,12 @@ let later = 0;
 function toAddress() {
   const name = byId("preset").value;
   const hash = `#${name || addressOf(state)}`;
+  const before = location.hash;
   clearTimeout(later); // browsers refuse when the address changes too often
-  later = setTimeout(() => location.hash !== hash && history.replaceState(null, "", hash), 150);
+  later = setTimeout(() => {
+    // The user may have given another address meanwhile.
+    if (location.hash === before && before !== hash) history.replaceState(null, "", hash);
+  }, 150);
 }
 
 // ---- Sentences.
