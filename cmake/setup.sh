@@ -17,10 +17,12 @@ declare -A packages_for=(
   [run]="cmake ninja-build g++ libcli11-dev libeigen3-dev libfmt-dev nlohmann-json3-dev python3"
   [sim]="clang-19 llvm-19"  # not in Ubuntu 22.04, the system of hosted notebooks with a GPU
   [packed]="clang-19 llvm-19 g++ libfmt9 python3"  # in a copy for a class, in place of `run` and `sim`
-  [tests]="git libbenchmark-dev libgmock-dev libgtest-dev python3-yaml"
+  [tests]="git libbenchmark-dev libgmock-dev libgtest-dev make pkg-config python3-yaml"
   [benchmarks]="libbenchmark-dev"
   [plots]="python3-matplotlib python3-numpy"
   [browser]="chromium"
+  [reference]="doxygen"
+  [python]="python3-dev python3-venv"
   [google-tools]="libbenchmark-tools python3-scipy"
   [development]="clang-format-19"
   [sim-asan]="libclang-rt-19-dev"
@@ -29,6 +31,8 @@ declare -A packages_for=(
 )
 # Any of these browsers will do. The package is installed only on a machine without a browser. On Ubuntu it installs a snap.
 browsers="chromium chromium-browser google-chrome"
+# What the tests of the Python package need beside Debian's packages: packages of PyPI. They are installed in build/python.
+python_packages="nanobind numpy scikit-build-core"
 packages=()
 features=()  # CMake options that turn on parts of the build
 # need_for PURPOSE...: adds the packages for each purpose, and turns on its part of the build.
@@ -41,7 +45,7 @@ need_for() {
       [[ " ${packages[*]} " == *" $package "* ]] || packages+=("$package")
     done
     case $purpose in
-      tests | benchmarks | plots | browser) features+=("SGEMM_BUILD_${purpose^^}") ;;
+      tests | benchmarks | plots | browser | reference | python) features+=("SGEMM_BUILD_${purpose^^}") ;;
       google-tools) features+=(SGEMM_TEST_GOOGLE_TOOLS) ;;
     esac
   done
@@ -306,6 +310,29 @@ install_packages() {
     tail -n 20 "$log" >&2
     fail 2 "the installation failed; run this to see why: sudo sh -c '$line'"
   fi
+}
+
+# install_missing: installs the missing ones of `packages`, for two builds that run at once: only one can install.
+install_missing() {
+  command -v apt-get > /dev/null && [ -n "$(missing_packages)" ] || return 0
+  mkdir -p "$root/build"
+  local log=$root/build/packages.log
+  : > "$log"
+  install_packages
+}
+
+# make_python: makes a Python in build/python that has `python_packages`, unless it is there.
+make_python() {
+  local python=$root/build/python log=$root/build/python.log
+  [ ! -e "$python/complete" ] || return 0
+  mkdir -p "$root/build"
+  say "installing $python_packages in build/python"
+  rm -rf "$python"
+  if ! { python3 -m venv "$python" && "$python/bin/python3" -m pip install --quiet $python_packages; } > "$log" 2>&1 < /dev/null; then
+    tail -n 20 "$log" >&2
+    fail 2 "the installation failed; see above"
+  fi
+  touch "$python/complete"
 }
 
 # need COMMAND...: installs the missing ones of `packages` if one of these commands is missing.

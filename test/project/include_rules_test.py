@@ -98,7 +98,7 @@ def python_complaint(package, file, tree):
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:  # else of the package itself
             names = [f"{node.module}.{alias.name}" for alias in node.names]
         else:
             continue

@@ -496,10 +496,11 @@ class Launchers(unittest.TestCase):
 
 
 class Subproject(unittest.TestCase):
-    """The real tree as a part of another project."""
+    """The real tree as a part of another project. It is configured here; test/consumers compiles and runs it."""
 
     NVCC = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
     OPTIONS = (f"-DCMAKE_CUDA_COMPILER={NVCC}", "-DCMAKE_CUDA_ARCHITECTURES=90a")
+    SIM = ("-DSGEMM_MACHINE=sim", "-DCMAKE_CXX_COMPILER=clang++-19")
 
     def folder(self):
         folder = tempfile.TemporaryDirectory(prefix="parent ")
@@ -511,13 +512,11 @@ class Subproject(unittest.TestCase):
         (parent / "CMakeLists.txt").write_text(
             f"cmake_minimum_required(VERSION 3.25)\nproject(parent LANGUAGES {languages})\n"
             f'add_subdirectory("{ROOT}" sgemm)\n'
-            "if(NOT TARGET sgemm::kernels)\n  message(FATAL_ERROR \"no library\")\nendif()\n")
-        return self.configure_project(parent, parent / "build", *options)
-
-    def configure_project(self, parent, build, *options):
-        made = subprocess.run(["cmake", "-S", parent, "-B", build, "-G", "Ninja", *options], capture_output=True,
+            "if(NOT TARGET sgemm_ladder::sgemm)\n  message(FATAL_ERROR \"no library\")\nendif()\n")
+        without = [f"-DCMAKE_DISABLE_FIND_PACKAGE_{package}=ON" for package in ("fmt", "CLI11", "nlohmann_json", "Eigen3", "GTest")]
+        made = subprocess.run(["cmake", "-S", parent, "-B", parent / "build", "-G", "Ninja", "--no-warn-unused-cli", *without, *options], capture_output=True,
                               text=True)
-        return made, build
+        return made, parent / "build"
 
     def assert_refused(self, made, *words):
         self.assertNotEqual(made.returncode, 0)
@@ -525,59 +524,61 @@ class Subproject(unittest.TestCase):
         for word in words:
             self.assertIn(word, said)
 
+    def assert_has_only_the_library(self, build, library, *others):
+        targets = subprocess.run(["ninja", "-C", build, "-t", "targets", "all"], capture_output=True, text=True).stdout
+        self.assertIn(f"{library}:", targets)
+        for other in ("sgemm_runner", "librunner", "libsgemm_kernels", "gtest", "_test", "01_naive", *others):
+            self.assertNotIn(other, targets)
+        rules = (build / "build.ninja").read_text()
+        for other in ("cublas", "Eigen", "nlohmann"):
+            self.assertNotIn(other, rules)
+        self.assertIn("-fPIC", next(rule for rule in rules.split("\n\n") if "sgemm_ladder.cpp.o:" in rule))
+
     def test_without_a_gpu_the_documents_command_compiles_a_program(self):
         if not (ROOT / "build/sim/src/kernels/libsgemm_kernels.a").exists():
             self.skipTest("without the simulator's build there is no library to link")
-        page = (ROOT / "docs/library.md").read_text().split("## Without a GPU")[1]
+        page = (ROOT / "docs/library.md").read_text().split("## A single rung")[1]
         commands = page.split("```sh\n")[1].split("```")[0].splitlines()
         self.assertIn("sgemm_runner 2", commands[0])  # this command has built the library
         folder = self.folder()
         (folder / "sgemm_ladder").symlink_to(ROOT)
-        (folder / "main.cu").write_text((ROOT / "test/consumers/cuda_file/product.cu").read_text())
+        (folder / "main.cu").write_text((ROOT / "test/consumers/product.cu").read_text())
         for command in commands[1:]:
             ran = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True)
             self.assertEqual(ran.returncode, 0, f"{command}: {ran.stderr}")
 
     def test_without_cuda_it_says_what_to_write(self):
         made, _ = self.configure("CXX")
-        self.assert_refused(made, "parent has not enabled the language", "project(parent LANGUAGES CXX CUDA)")
+        self.assert_refused(made, "parent has not enabled the language", "project(parent LANGUAGES CXX CUDA)", "-DSGEMM_MACHINE=sim")
 
-    def test_is_the_library_for_cuda_and_nothing_else(self):
+    def test_of_an_unknown_machine_it_names_the_machines(self):
+        made, _ = self.configure("CXX", "-DSGEMM_MACHINE=gpu")
+        self.assert_refused(made, "SGEMM_MACHINE is 'gpu'", "it must be 'cuda' or 'sim'")
+
+    def test_for_the_simulated_gpu_it_is_the_library_and_nothing_else(self):
+        for shared, library in (("OFF", "libsgemm_ladder.a"), ("ON", "libsgemm_ladder.so")):
+            made, build = self.configure("CXX", *self.SIM, f"-DBUILD_SHARED_LIBS={shared}")
+            self.assertEqual(made.returncode, 0, made.stderr)
+            self.assert_has_only_the_library(build, library)
+
+    def test_for_cuda_it_is_the_library_and_nothing_else(self):
         if not os.path.exists(self.NVCC):  # then a project can only ask for CUDA, and cmake says that there is none
             made, _ = self.configure("CXX CUDA")
             self.assert_refused(made, "CUDA")
             return
         made, build = self.configure("CXX CUDA", *self.OPTIONS)
         self.assertEqual(made.returncode, 0, made.stderr)
-        targets = subprocess.run(["ninja", "-C", build, "-t", "targets", "all"], capture_output=True, text=True).stdout
-        self.assertIn("libsgemm_kernels.a:", targets)
-        for other in ("sgemm_runner", "librunner", "simulator", "simulated", "gtest", "_test"):
-            self.assertNotIn(f"{other}:", targets)
-        self.assertIn("arch=compute_90a", (build / "build.ninja").read_text())
         self.assertNotIn("Warning", made.stderr)
-        self.assertIn("-fPIC", next(line for line in (build / "build.ninja").read_text().split("\n\n") if "ladder.cpp.o:" in line))
-        made, _ = self.configure("CXX CUDA", *self.OPTIONS, "-DSGEMM_MACHINE=sim")
-        self.assert_refused(made, "SGEMM_MACHINE is 'sim'", "set SGEMM_MACHINE to 'cuda', or leave it unset")
+        self.assert_has_only_the_library(build, "libsgemm_ladder.a", "simulat")
+        self.assertIn("arch=compute_90a", (build / "build.ninja").read_text())
 
-    def test_warns_of_architectures_that_the_fast_rungs_cannot_run_on(self):
+    def test_warns_of_architectures_that_it_cannot_run_on(self):
         if not os.path.exists(self.NVCC):
             self.skipTest("without nvcc no architecture is compiled for")
         for architectures, warns in (("75", True), ("75-real;75-virtual", True), ("75;80", False), ("90a", False), ("native", False)):
             with self.subTest(architectures):
                 made, _ = self.configure("CXX CUDA", f"-DCMAKE_CUDA_COMPILER={self.NVCC}", f"-DCMAKE_CUDA_ARCHITECTURES={architectures}")
-                self.assertEqual("Rungs 10 and later need 80 or more" in " ".join(made.stderr.split()), warns, made.stderr)
-
-    def test_cu_files_of_another_project_include_the_ladder(self):
-        """Compiles them. test/consumers runs them on this build's machine."""
-        made, build = self.configure_project(ROOT / "test/consumers/cuda_file", self.folder() / "build", f"-DLADDER={ROOT}",
-                                             *self.OPTIONS)
-        if not os.path.exists(self.NVCC):
-            self.assert_refused(made, "CUDA")
-            return
-        self.assertEqual(made.returncode, 0, made.stderr)
-        for name in ("consumer", "consumer_17", "consumer_20"):
-            compiled = subprocess.run(["ninja", "-C", build, f"CMakeFiles/{name}.dir/product.cu.o"], capture_output=True, text=True)
-            self.assertEqual(compiled.returncode, 0, f"{name}\n{compiled.stdout}")
+                self.assertEqual("sgemm_ladder needs 80 or more" in " ".join(made.stderr.split()), warns, made.stderr)
 
 
 if __name__ == "__main__":

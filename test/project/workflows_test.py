@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the steps of each workflow of docs/ci as GitHub does, on the simulated GPU.
+"""Runs the steps of each workflow of docs/ci as GitHub does, on the simulated GPU. Reads the project's own workflow.
 
 usage: workflows_test.py BUILD_FOLDER
 The build folder is build/PRESET of this tree, and up to date: the steps call ./sgemm_runner, which sees to that.
@@ -127,6 +127,17 @@ class Workflow(unittest.TestCase):
 
     def verdicts(self, ended, name):
         return [row["comparison"]["verdict"] for row in ended.artifacts[name]["benchmarks"]]
+
+
+class OwnChecks(unittest.TestCase):
+    """The project's own workflow."""
+
+    def test_runs_what_developers_run(self):
+        (file,) = (ROOT / ".github/workflows").iterdir()
+        workflow = yaml.safe_load(file.read_text(encoding="utf-8"))
+        (job,) = workflow["jobs"].values()
+        self.assertEqual([step.get("run", step.get("uses", "").partition("@")[0]) for step in job["steps"]], ["actions/checkout", ".ci/run all"])
+        self.assertTrue(os.access(ROOT / ".ci/run", os.X_OK))
 
 
 class Counters(Workflow):
