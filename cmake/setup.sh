@@ -23,6 +23,7 @@ declare -A packages_for=(
   [browser]="chromium"
   [reference]="doxygen"
   [python]="python3-dev python3-venv"
+  [distributed]="libopenmpi-dev openmpi-bin"
   [google-tools]="libbenchmark-tools python3-scipy"
   [development]="clang-format-19"
   [sim-asan]="libclang-rt-19-dev"
@@ -45,7 +46,7 @@ need_for() {
       [[ " ${packages[*]} " == *" $package "* ]] || packages+=("$package")
     done
     case $purpose in
-      tests | benchmarks | plots | browser | reference | python) features+=("SGEMM_BUILD_${purpose^^}") ;;
+      tests | benchmarks | plots | browser | reference | python | distributed) features+=("SGEMM_BUILD_${purpose^^}") ;;
       google-tools) features+=(SGEMM_TEST_GOOGLE_TOOLS) ;;
     esac
   done

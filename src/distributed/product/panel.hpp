@@ -1,0 +1,74 @@
+// Panels: what a process needs of A and of B for a part of k.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "distributed/gpu/cuda.hpp"
+#include "distributed/layout/layout.hpp"
+#include "distributed/transport/transport.hpp"
+#include "distributed/transport/wire_sums.hpp"
+
+namespace distributed {
+
+/// A factor as it lies on the grid, and this process's part of it.
+struct Factor {
+  Layout layout;
+  const float* data = nullptr;
+  int64_t ld = 1;
+  bool is_transposed = false;
+};
+
+/// One side of the product. A process multiplies the rows of op(A) that its row of the grid has in C by the columns of op(B) that its
+/// column of the grid has in C.
+enum class Side { a, b };
+
+/// Brings the panels of a factor to the processes that need them. A panel lies as the factor does: transposed or not, column-major,
+/// without gaps.
+class PanelSource {
+ public:
+  /// `of_c` is the dimension of C that the factor shares: C's rows for A, and its columns for B. The panels are at most `most_k` wide.
+  PanelSource(Side side, const Factor& factor, const Axis& of_c, const Grid& grid, int rank,
+              int64_t most_k);
+
+  /// Returns how many floats this process's panel has at most.
+  int64_t panel_floats() const;
+  /// Returns how many floats this process receives for a panel at most.
+  int64_t received_floats() const;
+  /// Returns how many floats this process sends for a panel at most.
+  int64_t sent_floats() const { return most_sent_; }
+
+  /// Returns how many messages a panel has at most.
+  int64_t most_messages() const { return int64_t{lines()} * grid_.size(); }
+
+  /// Returns the messages for the part of k from `begin` to `end` - 1: the same list on all processes. Packs what this process sends into
+  /// `sent`. What it receives will lie in `received`. Each message has room for its sums at its end (wire_sums.hpp).
+  std::vector<Message> pack(int64_t begin, int64_t end, float* sent, float* received,
+                            cudaStream_t stream) const;
+  /// Puts the received messages into the panel.
+  void unpack(int64_t begin, int64_t end, const std::vector<Message>& messages, float* panel,
+              cudaStream_t stream) const;
+  /// The panel's leading dimension.
+  int64_t ld(int64_t width) const;
+
+ private:
+  // The parts of a factor in a message: rows and columns of the sender's part, and where they go in the panel.
+  struct Parts {
+    std::vector<Segment> rows, cols;
+    int64_t floats() const { return length_of(rows) * length_of(cols); }
+  };
+  bool k_is_cols() const { return (side_ == Side::a) != factor_.is_transposed; }
+  Parts parts(int sender, int line, int64_t begin, int64_t end) const;
+  int line_of(int rank) const;
+  int lines() const { return side_ == Side::a ? grid_.rows : grid_.cols; }
+
+  const Side side_;
+  const Factor factor_;
+  const Axis of_c_;
+  const Grid grid_;
+  const int rank_;
+  const int64_t most_k_;
+  int64_t most_sent_ = 0;
+};
+
+}  // namespace distributed

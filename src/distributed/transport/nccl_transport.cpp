@@ -1,0 +1,78 @@
+#include "distributed/transport/nccl_transport.hpp"
+
+#include <chrono>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "distributed/gpu/cuda.hpp"
+
+namespace distributed {
+namespace {
+
+void check_nccl(ncclResult_t result) {
+  if (result == ncclSuccess || result == ncclInProgress) return;
+  throw std::runtime_error(std::string("NCCL: ") + ncclGetErrorString(result) + ": " +
+                           ncclGetLastError(nullptr));
+}
+
+}  // namespace
+
+NcclTransport::NcclTransport(MPI_Comm world, const Grid& grid) : grid_(grid) {
+  MPI_Comm_rank(world, &rank_);
+  ncclUniqueId id{};
+  if (rank_ == 0) check_nccl(ncclGetUniqueId(&id));
+  MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, world);
+  check_nccl(ncclCommInitRank(&world_, grid.size(), id, rank_));
+  check_nccl(ncclCommSplit(world_, grid.row_of(rank_), grid.col_of(rank_), &row_, nullptr));
+  check_nccl(ncclCommSplit(world_, grid.col_of(rank_), grid.row_of(rank_), &col_, nullptr));
+}
+
+NcclTransport::~NcclTransport() {
+  for (const ncclComm_t comm : {row_, col_, world_})
+    if (comm != nullptr) static_cast<void>(ncclCommDestroy(comm));
+}
+
+void NcclTransport::deliver(std::span<const Message> messages, cudaStream_t stream) {
+  check_nccl(ncclGroupStart());
+  for (const Message& message : messages) deliver(message, stream);
+  check_nccl(ncclGroupEnd());
+}
+
+void NcclTransport::deliver(const Message& m, cudaStream_t stream) const {
+  const auto floats = static_cast<size_t>(m.floats);
+  const bool is_receiver = has(grid_, rank_, m.line);
+  if (has(grid_, m.sender, m.line)) {
+    if (!is_receiver) return;
+    const int root = m.line.is_row ? grid_.col_of(m.sender) : grid_.row_of(m.sender);
+    check_nccl(ncclBroadcast(m.data, m.data, floats, ncclFloat, root, m.line.is_row ? row_ : col_,
+                             stream));
+  } else if (is_receiver) {
+    check_nccl(ncclRecv(m.data, floats, ncclFloat, m.sender, world_, stream));
+  } else if (m.sender == rank_) {
+    for (const int receiver : ranks_of(grid_, m.line))
+      check_nccl(ncclSend(m.data, floats, ncclFloat, receiver, world_, stream));
+  }
+}
+
+void NcclTransport::wait(cudaStream_t stream) {
+  constexpr std::chrono::microseconds PAUSE(50);
+  for (cudaError_t state = cudaErrorNotReady; state == cudaErrorNotReady;) {
+    throw_if_failed();
+    state = cudaStreamQuery(stream);
+    if (state != cudaErrorNotReady) check(state);
+    std::this_thread::sleep_for(PAUSE);
+  }
+}
+
+void NcclTransport::throw_if_failed() const {
+  for (const ncclComm_t comm : {row_, col_, world_}) {
+    ncclResult_t state = ncclSuccess;
+    check_nccl(ncclCommGetAsyncError(comm, &state));
+    if (state == ncclSuccess || state == ncclInProgress) continue;
+    for (const ncclComm_t other : {row_, col_, world_}) static_cast<void>(ncclCommAbort(other));
+    check_nccl(state);
+  }
+}
+
+}  // namespace distributed

@@ -1,0 +1,34 @@
+// Moves data from GPU to GPU by NCCL.
+#pragma once
+
+#include <mpi.h>
+#include <nccl.h>
+
+#include "distributed/layout/layout.hpp"
+#include "distributed/transport/transport.hpp"
+
+namespace distributed {
+
+/// The messages of a call are one group of NCCL's: broadcasts along rows and columns of the grid, and transfers from process to process
+/// where the sender is not in the line.
+class NcclTransport : public Transport {
+ public:
+  /// `world` has as many processes as the grid. The processes meet by MPI. Each has its GPU as the current device.
+  NcclTransport(MPI_Comm world, const Grid& grid);
+  ~NcclTransport() override;
+  NcclTransport(const NcclTransport&) = delete;
+  NcclTransport& operator=(const NcclTransport&) = delete;
+
+  void deliver(std::span<const Message> messages, cudaStream_t stream) override;
+  void wait(cudaStream_t stream) override;
+
+ private:
+  void deliver(const Message& message, cudaStream_t stream) const;
+  void throw_if_failed() const;
+
+  const Grid grid_;
+  int rank_ = 0;
+  ncclComm_t world_ = nullptr, row_ = nullptr, col_ = nullptr;
+};
+
+}  // namespace distributed
