@@ -160,15 +160,16 @@ def _run_as_they_lie(a, b, c, alpha, beta):
 
 
 def _check_target(a, b, out):
-    """Checks a tensor that is to be written, before it is."""
+    """Checks a tensor that is to be written, before it is. Returns its view."""
     a, b, target = arrays.view_of_tensor(a, "a"), arrays.view_of_tensor(b, "b"), arrays.view_of_tensor(out, "out")
     arrays.check_same_device(a, b=b, out=target)
     arrays.check_apart(a, b, target)
+    return target
 
 
-def _run_into(a, b, out, alpha, beta):
-    """Runs a product into a tensor of the caller's, which may be any."""
-    if _native.has_lines(arrays.view_of_tensor(out, "out").strided):
+def _run_into(a, b, out, target, alpha, beta):
+    """Runs a product into a tensor of the caller's, which may be any. `target` is its view."""
+    if _native.has_lines(target.strided):
         _run(a, b, out, alpha, beta)
     else:
         dense = out.contiguous()
@@ -197,16 +198,15 @@ def _compute_addmm(c, a, b, beta=1.0, alpha=1.0):
 
 @torch.library.impl(_library, "matmul_out", _KEY)
 def _compute_matmul_into(a, b, out):
-    _check_target(a, b, out)
-    _run_into(a, b, out, 1.0, 0.0)
+    _run_into(a, b, out, _check_target(a, b, out), 1.0, 0.0)
 
 
 @torch.library.impl(_library, "addmm_out", _KEY)
 def _compute_addmm_into(c, a, b, beta, alpha, out):
-    _check_target(a, b, out)
+    target = _check_target(a, b, out)
     if beta != 0 and not (c.data_ptr() == out.data_ptr() and c.stride() == out.stride()):
         out.copy_(c)
-    _run_into(a, b, out, alpha, beta)
+    _run_into(a, b, out, target, alpha, beta)
 
 
 def _result_without_data(a, b):
