@@ -14,9 +14,10 @@ namespace {
 
 using ladder::Gpu;
 
-// Describes the current device. A description stays for as long as the process runs.
+// Describes the current device. A description stays for as long as the process runs. The program's own error stays pending.
 bool describe_current_gpu(Gpu* gpu) {
   constexpr size_t MOST = 64;
+  const PendingError pending;
   static std::array<std::atomic<const Gpu*>, MOST> known{};
   int id = 0;
   if (cudaGetDevice(&id) != cudaSuccess) return false;
@@ -57,6 +58,19 @@ const ladder::Rung& rung_of(const Decision& decision) {
   return decision.rung == Decision::BEST ? ladder::best : ladder::rung_with(decision.rung);
 }
 
+// Returns Verdict::answered, or why the call is cuBLAS's even if it needs FP32's accuracy and no kernel beside the product's.
+Verdict verdict_on_bare_product(const Request& r) {
+  Gpu gpu{};
+  if (!describe_current_gpu(&gpu)) return Verdict::failed;
+  const ladder::Call call = call_of(r);
+  return remembered_decision({.shape = shape_of(call),
+                              .batch = call.batch,
+                              .gpu = gpu,
+                              .has_wgmma = device::BUILT_WITH_WGMMA,
+                              .allows_reduced = false})
+      .verdict;
+}
+
 bool is_empty(const Request& r) { return r.m == 0 || r.n == 0 || r.k == 0 || r.batch == 0; }
 
 }  // namespace
@@ -69,7 +83,11 @@ Verdict verdict_without_state(const Request& r) {
   if (settings().mode == Mode::off) return Verdict::off;
   if (!is_well_formed(r)) return is_empty(r) ? Verdict::no_product : Verdict::arguments;
   if (is_left_for_size(r)) return Verdict::cublas_faster;
-  return Verdict::answered;
+  return settings().mode == Mode::automatic ? verdict_on_bare_product(r) : Verdict::answered;
+}
+
+bool is_left_for_accuracy(const Request& r) {
+  return settings().mode == Mode::automatic && r.allows_reduced;
 }
 
 Answer compute(const char* entry, const Request& r) {

@@ -19,7 +19,11 @@ struct Answer {
 /// True if the product is so small that it is cuBLAS's in any case. It needs only the sizes.
 bool is_left_for_size(const Request& r);
 
-/// Returns Verdict::answered, or why the call is cuBLAS's whatever state its handle is in. It is cheap.
+/// True if the call is cuBLAS's because it allows less than FP32's accuracy. It needs only allows_reduced.
+bool is_left_for_accuracy(const Request& r);
+
+/// Returns Verdict::answered, or why the call is cuBLAS's whatever state its handle is in. It is cheaper
+/// than to read that state.
 Verdict verdict_without_state(const Request& r);
 
 /// Computes a complete request with the ladder if it should be faster there. Needs verdict_without_state(r) == Verdict::answered.

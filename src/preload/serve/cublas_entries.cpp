@@ -24,20 +24,21 @@ bool is_math_of_full_accuracy(Value mode) {
   return mode == cublas::DEFAULT_MATH || mode == cublas::PEDANTIC_MATH;
 }
 
-// Adds what the handle says to a request. Returns false if the handle is none.
-bool read_handle(Handle handle, Accuracy accuracy, Request& r) {
+// Adds what the handle says to a request. Returns Verdict::answered, or why the call is cuBLAS's.
+Verdict read_handle(Handle handle, Accuracy accuracy, Request& r) {
   Value pointers = 0, math = 0;
-  if (get_stream(handle, &r.stream) != cublas::SUCCESS ||
-      get_pointer_mode(handle, &pointers) != cublas::SUCCESS ||
-      get_math_mode(handle, &math) != cublas::SUCCESS)
-    return false;
-  r.has_device_scalars = pointers == cublas::POINTERS_TO_DEVICE;
+  if (get_math_mode(handle, &math) != cublas::SUCCESS) return Verdict::arguments;
   r.allows_reduced = accuracy == Accuracy::reduced ||
                      (accuracy == Accuracy::by_handle && !is_math_of_full_accuracy(math));
+  if (is_left_for_accuracy(r)) return Verdict::reduced;
+  if (get_stream(handle, &r.stream) != cublas::SUCCESS ||
+      get_pointer_mode(handle, &pointers) != cublas::SUCCESS)
+    return Verdict::arguments;
+  r.has_device_scalars = pointers == cublas::POINTERS_TO_DEVICE;
   const Workspace workspace = workspace_of(handle);
   r.workspace = workspace.memory;
   r.workspace_bytes = workspace.bytes;
-  return true;
+  return Verdict::answered;
 }
 
 // Serves a call whose types are FP32's.
@@ -47,7 +48,7 @@ Value serve_fp32(const char* entry, Handle handle, Accuracy accuracy, Request& r
   const auto complete = [&](Request& request) {
     const Verdict verdict = verdict_without_state(request);
     if (verdict != Verdict::answered) return verdict;
-    return read_handle(handle, accuracy, request) ? Verdict::answered : Verdict::arguments;
+    return read_handle(handle, accuracy, request);
   };
   return serve(entry, r, complete, forward);
 }
