@@ -25,6 +25,7 @@
 #include <thread>
 
 #include "app/error.hpp"
+#include "app/free_memory.hpp"
 #include "app/interrupt.hpp"
 #include "app/temporary_folder.hpp"
 #include "runner/trial/output_ends.hpp"
@@ -172,16 +173,6 @@ void add_to(Family& family, pid_t process) {
   }
 }
 
-// Returns nine tenths of the free memory, so that no other process is killed for lack of it.
-int64_t most_of_what_is_free() {
-  std::ifstream file("/proc/meminfo");
-  for (std::string word; file >> word;) {
-    int64_t kibibytes = 0;
-    if (word == "MemAvailable:" && file >> kibibytes) return kibibytes * 1024 / 10 * 9;
-  }
-  return INT64_MAX;
-}
-
 std::string step_of(const Board& board) {
   const char* const end = std::ranges::find(board.step, '\0');
   return text::plain_line({board.step.data(), end});
@@ -221,7 +212,7 @@ class Watched {
         bounds_(bounds),
         board_(board),
         ends_(bounds.output_bytes) {
-    const int64_t free = most_of_what_is_free();
+    const int64_t free = most_of_free_memory();
     if (bounds_.memory_bytes <= 0 || bounds_.memory_bytes > free) bounds_.memory_bytes = free;
     fcntl(printed_, F_SETFL, O_NONBLOCK);
   }
