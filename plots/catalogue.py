@@ -2,7 +2,7 @@
 
 import json
 
-from plots import compare, errors, heatmap, ladder, losses, results, roofline, samples, shape_times, shapes, sizes, style
+from plots import compare, errors, heatmap, ladder, losses, results, roofline, samples, shape_times, shapes, sizes, style, timeline
 from plots.program import Refused
 
 PLOTS = {
@@ -14,12 +14,13 @@ PLOTS = {
     "shapes": shapes,
     "losses": losses,
     "errors": errors,
+    "timeline": timeline,
     "compare": compare,
 }
 
 # for each option: the name of its value on the command line, and its help
 OPTIONS = {
-    "size": ("N|MxNxK", "draw products of this size (default: 4096, or the largest square that most kernels have)"),
+    "size": ("N|MxNxK", "draw products of this size (default: 4096, or the largest square that most kernels have; for timeline the largest)"),
     "kernel": ("KERNEL", "draw the kernel with this number or name (default: the best; for sizes and shapes the first)"),
     "data": ("NAME", "draw results with this kind of data in A and B (default: uniform, or the first kind in the run)"),
     "axes": ("|".join(heatmap.AXES), "draw a grid with these rows and columns (default: MxN, or a list if there are few shapes)"),

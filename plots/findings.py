@@ -345,6 +345,34 @@ def _change_of_clock(clocks):
     return change if abs(change) >= 1 else None
 
 
+# ---- the processes of a distributed product
+
+
+def has_messages(product):
+    return any(process["received_bytes"] for process in product["processes"])
+
+
+def of_timeline(product, is_simulated):
+    """Says how much of the messages' time lies behind products, and the efficiency if it is known. product: one of
+    Context.distributed."""
+    at = size_text([product[key] for key in "mnk"])
+    gpus = product["grid_rows"] * product["grid_cols"]
+    named = f"{gpus}{' simulated' if is_simulated else ''} GPU{'' if gpus == 1 else 's'}"
+    hidden, efficiency = product["hidden_share"], product["efficiency"]
+    if not product["correct"]:
+        return f"The product of {named} at {at} is wrong"
+    if is_simulated:
+        return f"A product at {at} on {named}; its times tell nothing about real ones"
+    if not has_messages(product):
+        found = f"No messages are needed at {at}"
+    elif hidden is None:
+        found = f"A product at {at} on {named}"
+    else:
+        share = per_cent(100 * hidden)
+        found = f"{share[0].upper()}{share[1:]} of the messages' time lies behind products at {at}"
+    return found if efficiency is None else f"{found}; the efficiency of {named} is {per_cent(100 * efficiency)}"
+
+
 # ---- errors over K
 
 

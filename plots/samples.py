@@ -97,17 +97,13 @@ def _times(name, milliseconds, role):
 def _ticks(panel):
     """Returns the limits, the ticks' texts and the ticks. The limits are at least 2 % on each side of the median, so that noise
     does not look large."""
-    from matplotlib.ticker import MaxNLocator
-
     known = [value for value in panel["values"] if value is not None]
     middle = median(known)
     low, high = min([middle * 0.98, *known]), max([middle * 1.02, *known])
     room = (high - low) * 0.08
     low, high = max(0.0, low - room), high + room
-    ticks = [tick for tick in MaxNLocator(4).tick_values(low, high) if low <= tick <= high]
-    step = min((b - a for a, b in zip(ticks, ticks[1:])), default=1)
-    digits = next((d for d in range(12) if abs(round(step, d) - step) < step * 1e-6), 12)
-    return (low, high), [pick.number(tick, digits) for tick in ticks], ticks
+    ticks, texts = style.ticks(low, high, 4)
+    return (low, high), texts, ticks
 
 
 def _draw_panel(ax, panel, x, borders, is_last, runs):

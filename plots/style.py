@@ -15,6 +15,7 @@ import sys
 import xml.etree.ElementTree as xml
 from math import ceil
 
+from plots import pick
 from plots.program import Refused
 
 WIDTH = 450
@@ -176,6 +177,20 @@ def cut(text, room, size=BODY, weight="normal"):
     while len(text) > 1 and text_width(text + "…", size, weight) > room:
         text = text[:-1].rstrip()
     return text + "…"
+
+
+def ticks(low, high, most, room=None):
+    """Returns round values from low to high, about `most` of them, and their texts. Fewer if the texts need more than `room` points."""
+    from matplotlib.ticker import MaxNLocator
+
+    for count in range(most, 0, -1):
+        values = [value for value in MaxNLocator(count).tick_values(low, high) if low <= value <= high]
+        step = min((b - a for a, b in zip(values, values[1:])), default=1)
+        digits = next((d for d in range(12) if abs(round(step, d) - step) < step * 1e-6), 12)
+        texts = [pick.number(value, digits) for value in values]
+        if room is None or sum(text_width(text, SMALL) + 8 for text in texts) <= room:
+            break
+    return values, texts
 
 
 def plain(text):

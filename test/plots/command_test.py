@@ -105,6 +105,20 @@ class Command(unittest.TestCase):
         path = self.write(runs.samples.text_of(counted))
         self.assertIn("counts and no times", self.refused("roofline", path, "-o", self.svg))
 
+    def test_a_run_without_a_distributed_product(self):
+        said = self.refused("timeline", self.run_file, "-o", self.svg)
+        self.assertEqual(said, "plots: this run has no distributed product: 'mpirun -n 4 sgemm_distributed --json=FILE' makes one\n")
+
+    def test_check_holds_a_timeline_against_its_product(self):
+        def check(product, code):
+            path = self.write(runs.samples.text_of(runs.samples.document([], distributed=[product])))
+            self.assertEqual(self.call("timeline", path, "-o", self.svg, "--check").returncode, code)
+
+        carried = json.dumps(catalogue.carried("timeline", runs.of_products(runs.distributed())))
+        self.svg.write_text(SVG.format(carried))
+        check(runs.distributed(), 0)
+        check(runs.distributed(hidden_share=0.9), 1)
+
     def test_says_how_to_get_matplotlib(self):
         said = self.refused("ladder", self.run_file, "-o", self.svg)
         self.assertIn("matplotlib", said)

@@ -6,7 +6,7 @@ import unittest
 import geometry
 import runs
 from plots import bars, catalogue, compare, errors, findings, heatmap, labels, ladder, losses, pick, results, roofline, samples
-from plots import shape_times, shapes, sizes, style
+from plots import shape_times, shapes, sizes, style, timeline
 from plots.program import Refused
 
 SIZES = ("128", "256", "1000", "1024", "2048", "4096", "8192")
@@ -24,7 +24,7 @@ class EveryPlot(Case):
     def test_the_recorded_run_can_be_read(self):
         run = results.read(runs.BASELINE)
         for name, module in catalogue.PLOTS.items():
-            if module not in (compare, errors):
+            if module not in (compare, errors, timeline):
                 self.assert_readable(module.draw(run))
 
     def test_ladders_of_any_length_can_be_read(self):
@@ -37,7 +37,10 @@ class EveryPlot(Case):
     def test_long_names_can_be_read(self):
         rows = runs.ladder_rows(3, SIZES) + [runs.timed(4, size, 60.0, kernel=runs.LONG, doubts=["few"]) for size in SIZES]
         rows = [row | {"comparison": runs.comparison("SLOWER")} for row in rows]
-        run = runs.compared(rows, ["one_word_that_goes_on_and_on" * 6])
+        product = runs.distributed(kernel=runs.LONG, carrier=runs.LONG)
+        for process in product["processes"]:
+            process |= {"host": f"{process['rank']}_{runs.LONG}", "device": f"{process['rank']} {runs.LONG}"}
+        run = runs.compared(rows, ["one_word_that_goes_on_and_on" * 6], distributed=[product])
         for name, module in catalogue.PLOTS.items():
             with self.subTest(plot=name):
                 self.assert_readable(module.draw(run))
@@ -45,7 +48,7 @@ class EveryPlot(Case):
     def test_every_sign_of_a_name_is_taken_as_it_is(self):
         name = r"$x_1$ & <b> \alpha {%s}"
         rows = [runs.timed(1, size, 60.0, kernel=name, comparison=runs.comparison("FASTER")) for size in ("64", "64x128x64")]
-        run = runs.compared(rows, [name])
+        run = runs.compared(rows, [name], distributed=[runs.distributed(size="64", kernel=name)])
         for plot, module in catalogue.PLOTS.items():
             options = {"size": "64"} if "size" in module.OPTIONS else {}
             text = catalogue.svg(plot, run, **options)
@@ -503,7 +506,137 @@ class Compare(Case):
         self.assertIn(">A: $8$ and $9$</text>", catalogue.svg("compare", run))
 
 
+class Timeline(Case):
+    def bars(self, figure, role):
+        """Returns begin and end of each bar of a role, by the place of its lane from the top down."""
+        from matplotlib.colors import to_hex
+
+        (ax,) = figure.axes
+        lanes = {}
+        for patch in ax.patches:
+            if to_hex(patch.get_facecolor()) == style.color(role):
+                lanes.setdefault(patch.get_y(), []).append((patch.get_x(), patch.get_x() + patch.get_width()))
+        return [lanes[y] for y in sorted(lanes)]
+
+    def assert_bars(self, product, scale):
+        figure = timeline.draw(runs.of_products(product))
+        self.assert_readable(figure)
+        for role, is_product in (("kernel", True), ("reference", False)):
+            lanes = self.bars(figure, role)
+            self.assertEqual(len(lanes), len(product["processes"]))
+            for lane, process in zip(lanes, product["processes"]):
+                spans = sorted((one["begin_s"], one["end_s"]) for one in process["spans"] if one["is_product"] == is_product)
+                self.assertEqual(len(lane), len(spans))
+                for bar, span in zip(lane, spans):
+                    self.assertAlmostEqual(bar[0], span[0] * scale)
+                    self.assertAlmostEqual(bar[1], span[1] * scale)
+        return figure
+
+    def test_bars_lie_where_the_spans_say(self):
+        for seconds, scale, unit in ((1.5, 1, "seconds"), (0.02, 1e3, "milliseconds"), (3e-4, 1e6, "microseconds")):
+            figure = self.assert_bars(runs.distributed(grid=(2, 3), seconds=seconds), scale)
+            self.assertIn(f"{unit} since the product began", self.texts(figure))
+
+    def test_a_product_lies_above_its_processs_messages_and_beside_its_name(self):
+        figure = timeline.draw(runs.of_products(runs.distributed(grid=(1, 3))))
+        (ax,) = figure.axes
+        texts = {text.text: text.box for text in geometry.drawn_texts(figure)}
+        tips = [(patch.get_window_extent(), said) for patch, said in geometry.tips(figure)]
+        for rank in range(3):
+            name = texts[f"rank {rank}"]
+            boxes = {lane: [box for box, said in tips if said.startswith(f"rank {rank}: {lane} of panel")] for lane in ("products", "messages")}
+            self.assertEqual([len(one) for one in boxes.values()], [8, 8])
+            self.assertGreater(boxes["products"][0].y0, boxes["messages"][0].y1)
+            middle = (boxes["products"][0].y1 + boxes["messages"][0].y0) / 2
+            self.assertLess(abs((name.y0 + name.y1) / 2 - middle), 8)
+            self.assertLess(name.x1, min(box.x0 for box in boxes["messages"]))
+
+    def test_has_the_panels_numbers_where_they_have_room(self):
+        product = runs.distributed(grid=(1, 1), panels=12)
+        figure = timeline.draw(runs.of_products(product))
+        numbers = [text for text in geometry.drawn_texts(figure) if text.text.isdigit()]
+        self.assertEqual({text.text for text in numbers}, {str(panel) for panel in range(12)})
+        bars = [patch.get_window_extent() for patch, said in geometry.tips(figure) if " of panel " in said]
+        for text in numbers:
+            self.assertTrue(any(bar.x0 < text.box.x0 and text.box.x1 < bar.x1 for bar in bars), text.text)
+        narrow = timeline.draw(runs.of_products(runs.distributed(grid=(1, 1), panels=100)))
+        self.assertEqual([text for text in self.texts(narrow) if text.isdigit()], ["0"], "the first message is long")
+        joined = timeline.draw(runs.of_products(runs.distributed(grid=(1, 1), panels=700)))
+        self.assertIn("0–699", self.texts(joined))
+        self.assertIn("drawn as one", " ".join(self.texts(joined)))
+
+    def test_every_bar_tells_its_panel_and_its_time(self):
+        def tips(seconds):
+            figure = timeline.draw(runs.of_products(runs.distributed(grid=(1, 2), panels=2, seconds=seconds)))
+            return [said for _, said in geometry.tips(figure)]
+
+        self.assertIn("rank 1: products of panel 1 from 0.515 s to 1.000 s", tips(1.0))
+        self.assertIn("rank 0: messages of panel 0 from 0.000 s to 0.030 s", tips(1.0))
+        self.assertIn("rank 0: products for 0.970 s of 1.005 s", tips(1.0))
+        self.assertIn("rank 0: products for 19.40 ms of 20.10 ms", tips(0.02))
+        self.assertIn("rank 0: products for 485.0 ms of 502.5 ms", tips(0.5))
+
+    def test_grows_with_the_processes_up_to_a_number(self):
+        heights = []
+        for grid in ((1, 1), (2, 4), (4, 4), (8, 8)):
+            figure = timeline.draw(runs.of_products(runs.distributed(grid=grid)))
+            self.assert_readable(figure)
+            heights.append(figure.get_size_inches()[1])
+            names = [text for text in self.texts(figure) if text.startswith("rank ")]
+            self.assertEqual(len(names), min(grid[0] * grid[1], timeline.MOST))
+        self.assertTrue(heights[0] < heights[1] < heights[2], heights)
+        self.assertAlmostEqual(heights[2], heights[3], delta=0.3)  # a note more
+        self.assertIn("The first 16 of 64 processes are drawn.", " ".join(self.texts(figure)))
+
+    def test_says_where_a_process_ran_if_others_ran_elsewhere(self):
+        product = runs.distributed(grid=(1, 2))
+        self.assertIn("processes on node-1;", " ".join(self.texts(timeline.draw(runs.of_products(product)))))
+        product["processes"][1]["host"] = "other"
+        texts = self.texts(timeline.draw(runs.of_products(product)))
+        self.assertEqual((texts.count("node-1"), texts.count("other")), (1, 1))
+        product["processes"][1]["device"] = "NVIDIA Y"
+        figure = timeline.draw(runs.of_products(product))
+        self.assert_readable(figure)
+        self.assertIn("other, NVIDIA Y", self.texts(figure))
+        product["processes"][1]["host"] = "$1$"
+        self.assertIn(">$1$, NVIDIA Y</text>", catalogue.svg("timeline", runs.of_products(product)))
+
+    def test_notes_tell_how_the_product_was_computed(self):
+        more = {"trans_a": True, "trans_b": True, "reproducible": True, "tiles": 3, "tiles_found": 1, "carrier": "mpi"}
+        figure = timeline.draw(runs.of_products(runs.distributed(correct=False, failures=["rank 0: why"], **more)))
+        self.assert_readable(figure)
+        said = " ".join(self.texts(figure))
+        for text in (
+            "at 65536³ with A and B transposed; NVIDIA X, 2026-11-22",
+            "A grid of 2 × 2 processes on node-1; blocks of 256; 3 tiles of C, 1 of them found in a checkpoint; 8 panels of 8192; kernel best; "
+            "messages by MPI; the same bits on every grid.",
+            "Why it is wrong: rank 0: why.",
+        ):
+            self.assertIn(text, said)
+        self.assertNotIn("Efficiency", said)
+        self.assertIn("Efficiency", " ".join(self.texts(timeline.draw(runs.of_products(runs.distributed())))))
+
+    def test_times_that_nothing_can_have_can_be_read(self):
+        for seconds in (0.0, 1e-12, 9e17):
+            self.assert_readable(timeline.draw(runs.of_products(runs.distributed(grid=(1, 2), seconds=seconds))))
+        self.assertEqual(timeline.draw(runs.of_products(runs.distributed(seconds=0.0))).axes[0].get_xlim(), (0, 1))
+        product = runs.distributed(grid=(1, 2))
+        product["processes"][0]["spans"][0] = runs.span(False, 0, -0.5, -0.75)
+        product["processes"][1]["spans"] = []
+        figure = timeline.draw(runs.of_products(product))
+        self.assert_readable(figure)
+        self.assertLessEqual(figure.axes[0].get_xlim()[0], -0.5)
+
+
 class Style(Case):
+    def test_ticks_are_round_and_fewer_if_there_is_no_room(self):
+        self.assertEqual(style.ticks(0, 1.9, 4), ([0, 0.5, 1, 1.5], ["0.0", "0.5", "1.0", "1.5"]))
+        texts = style.ticks(0, 4e6, 4)[1]
+        self.assertEqual(texts[-1], "4 000 000")
+        fewer = style.ticks(0, 4e6, 4, 200)[1]
+        self.assertTrue(1 < len(fewer) < len(texts), fewer)
+        self.assertLess(sum(style.text_width(text, style.SMALL) for text in fewer), 200)
+
     def test_texts_stand_out_in_both_schemes(self):
         def luminance(color):
             parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]

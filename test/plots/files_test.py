@@ -11,7 +11,7 @@ import xml.etree.ElementTree as xml
 from pathlib import Path
 
 import runs
-from plots import catalogue, compare, errors, results, style
+from plots import catalogue, compare, errors, results, style, timeline
 
 TAG = "{http://www.w3.org/2000/svg}"
 SIZES = ("128", "1000", "1024", "4096", "64x128x64")
@@ -20,8 +20,8 @@ SIZES = ("128", "1000", "1024", "4096", "64x128x64")
 def every_svg(**options):
     """Returns each plot of a made-up run as an SVG's text, by name."""
     run = runs.ladder(13, SIZES)
-    of = {name: run for name, module in catalogue.PLOTS.items() if module is not compare}
-    return {name: catalogue.svg(name, run, **options) for name, run in {**of, "compare": runs.every_verdict()}.items()}
+    of = dict.fromkeys(catalogue.PLOTS, run) | {"compare": runs.every_verdict(), "timeline": runs.of_products(runs.distributed())}
+    return {name: catalogue.svg(name, run, **options) for name, run in of.items()}
 
 
 def call(*words):
@@ -138,6 +138,19 @@ class Files(unittest.TestCase):
         self.run_file.write_text(runs.samples.text_of(runs.samples.document(runs.ladder_rows(4))))
         self.assertEqual(call("roofline", self.run_file, "-o", svg, "--check").returncode, 1)
 
+    def test_a_timeline_passes_its_own_check(self):
+        def write(**more):
+            product = runs.distributed(size="4096", **more)
+            self.run_file.write_text(runs.samples.text_of(runs.samples.document([], distributed=[product])))
+
+        write()
+        svg = self.folder / "timeline.svg"
+        for words in ((), ("--size", "4096")):
+            self.assertEqual(call("timeline", self.run_file, "-o", svg, *words).returncode, 0)
+            self.assertEqual(call("timeline", self.run_file, "-o", svg, "--check", *words).returncode, 0)
+        write(seconds=1.6)
+        self.assertEqual(call("timeline", self.run_file, "-o", svg, "--check", "--size", "4096").returncode, 1)
+
     def test_a_refusal_leaves_what_was_there(self):
         svg = self.folder / "plot.svg"
         svg.write_text("mine")
@@ -195,7 +208,7 @@ class RecordedRun(unittest.TestCase):
     def test_every_plot_of_it_is_small(self):
         run = results.read(runs.BASELINE)
         for name, module in catalogue.PLOTS.items():
-            if module not in (compare, errors):
+            if module not in (compare, errors, timeline):
                 self.assertLess(len(catalogue.svg(name, run)), 250_000, name)
 
 

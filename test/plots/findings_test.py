@@ -4,7 +4,7 @@ import unittest
 
 import runs
 import samples as made
-from plots import compare, errors, findings, heatmap, ladder, roofline, samples, sizes
+from plots import compare, errors, findings, heatmap, ladder, roofline, samples, sizes, timeline
 
 
 def rungs(**percents):
@@ -312,6 +312,34 @@ class Compare(unittest.TestCase):
         rows = runs.samples.lab_rows("transpose", 20, "simulator", comparison=runs.comparison("CHANGED", **none))[:1]
         found = compare.shown(runs.compared(rows))["finding"]
         self.assertEqual(found, "transpose/1/rows=20 has other counters, paths or launches than the base")
+
+
+class Timeline(unittest.TestCase):
+    def finding(self, machine="cuda", **product):
+        return timeline.shown(runs.of_products(runs.distributed(**product), machine=machine))["finding"]
+
+    def test_how_much_lies_behind_products_and_the_efficiency(self):
+        found = "93.1 % of the messages' time lies behind products at 65536³"
+        self.assertEqual(self.finding(), f"{found}; the efficiency of 4 GPUs is 95.3 %")
+        self.assertEqual(self.finding(efficiency=None), found)
+        found = "Under 0.1 % of the messages' time lies behind products at 64×128×256"
+        self.assertEqual(self.finding(size="64x128x256", hidden_share=0.0, efficiency=None), found)
+
+    def test_a_file_that_does_not_tell_it(self):
+        self.assertEqual(self.finding(grid=(1, 2), hidden_share=None, efficiency=None), "A product at 65536³ on 2 GPUs")
+
+    def test_one_process_needs_no_messages(self):
+        found = "No messages are needed at 65536³; the efficiency of 1 GPU is 99.0 %"
+        self.assertEqual(self.finding(grid=(1, 1), hidden_share=1.0, efficiency=0.99), found)
+
+    def test_a_wrong_product(self):
+        self.assertEqual(self.finding(correct=False), "The product of 4 GPUs at 65536³ is wrong")
+
+    def test_simulated_gpus(self):
+        found = "A product at 64³ on 4 simulated GPUs; its times tell nothing about real ones"
+        self.assertEqual(self.finding(machine="simulator", size="64"), found)
+        found = "The product of 4 simulated GPUs at 64³ is wrong"
+        self.assertEqual(self.finding(machine="simulator", size="64", correct=False), found)
 
 
 class OfTraffic(unittest.TestCase):

@@ -3,7 +3,7 @@
 import unittest
 
 import runs
-from plots import catalogue, compare, heatmap, ideas, ladder, pick, results, roofline, samples, shapes, sizes
+from plots import catalogue, compare, heatmap, ideas, ladder, pick, results, roofline, samples, shapes, sizes, timeline
 from plots.program import Refused
 
 
@@ -257,7 +257,77 @@ class Compare(unittest.TestCase):
         self.assertIn("holds no comparison", refusal("compare", runs.compared(runs.ladder_rows(2))))
 
 
-WITHOUT = {"compare": "holds no comparison", "errors": "no row of this run has an error"}
+class Timeline(unittest.TestCase):
+    def test_has_a_bar_for_each_span_in_the_order_of_time(self):
+        product = runs.distributed(size="64x128x256", grid=(1, 2), panels=3, seconds=1.0)
+        for process in product["processes"]:
+            process["spans"].reverse()
+        shown = timeline.shown(runs.of_products(product))
+        self.assertEqual((shown["size"], shown["grid"], shown["panels"]), ([64, 128, 256], [1, 2], 3))
+        self.assertEqual([process["rank"] for process in shown["processes"]], [0, 1])
+        for process, of_file in zip(shown["processes"], product["processes"]):
+            spans = sorted(of_file["spans"], key=lambda span: span["begin_s"])
+            for lane, is_product in (("products", True), ("messages", False)):
+                wanted = [(one["panel"], one["panel"], one["begin_s"], one["end_s"]) for one in spans if one["is_product"] == is_product]
+                self.assertEqual(len(wanted), 3)
+                self.assertEqual([tuple(bar.values()) for bar in process[lane]], wanted)
+        self.assertEqual((shown["end"], shown["joined"], shown["left_out"]), (1.005, False, 0))
+
+    def test_is_of_the_largest_product_or_of_the_one_asked_for(self):
+        run = runs.of_products(*(runs.distributed(size=size) for size in ("256", "128x1024x512", "200")))
+        self.assertEqual(timeline.shown(run)["size"], [128, 1024, 512])
+        self.assertEqual(timeline.shown(run, size="256")["size"], [256] * 3)
+        said = "no distributed product of this run is 512; there are 128x1024x512, 200, 256"
+        self.assertEqual(refusal("timeline", run, size="512"), said)
+        self.assertIn("'x' is no size", refusal("timeline", run, size="x"))
+
+    def test_needs_spans(self):
+        without = runs.distributed(size="512")
+        for process in without["processes"]:
+            del process["spans"]
+        self.assertIn("no distributed product of this run has spans", refusal("timeline", runs.of_products(without)))
+        run = runs.of_products(without, runs.distributed(size="256"))
+        self.assertEqual(timeline.shown(run)["size"], [256] * 3)
+        self.assertIn("'mpirun -n 4 sgemm_distributed --json=FILE' makes one", refusal("timeline", runs.ladder(2)))
+
+    def test_counts_the_processes_that_it_leaves_out(self):
+        shown = timeline.shown(runs.of_products(runs.distributed(grid=(4, 5), panels=2)))
+        self.assertEqual([process["rank"] for process in shown["processes"]], list(range(timeline.MOST)))
+        self.assertEqual(shown["left_out"], 4)
+
+    def test_near_spans_of_many_are_one_bar(self):
+        shown = timeline.shown(runs.of_products(runs.distributed(panels=timeline.MANY)))
+        self.assertFalse(shown["joined"])
+        self.assertEqual(len(shown["processes"][0]["products"]), timeline.MANY)
+        product = runs.distributed(panels=timeline.MANY + 1, seconds=1.0)
+        for span in product["processes"][1]["spans"]:
+            if span["panel"] > 60:
+                span["begin_s"], span["end_s"] = span["begin_s"] + 0.1, span["end_s"] + 0.1
+        shown = timeline.shown(runs.of_products(product))
+        self.assertTrue(shown["joined"])
+        self.assertEqual([(bar["first"], bar["last"]) for bar in shown["processes"][0]["products"]], [(0, timeline.MANY)])
+        bars = shown["processes"][1]["products"]
+        self.assertEqual([(bar["first"], bar["last"]) for bar in bars], [(0, 60), (61, timeline.MANY)])
+        self.assertAlmostEqual(bars[1]["begin"] - bars[0]["end"], 0.1)
+        self.assertEqual(shown["end"], max(span["end_s"] for process in product["processes"] for span in process["spans"]))
+
+    def test_explains_only_figures_that_the_title_has(self):
+        def figures(product, **context):
+            shown = timeline.shown(runs.of_products(product, **context))
+            return shown["hidden_share"], shown["efficiency"]
+
+        self.assertEqual(figures(runs.distributed()), (0.9312, 0.953))
+        self.assertEqual(figures(runs.distributed(grid=(1, 1))), (None, 0.953))
+        self.assertEqual(figures(runs.distributed(efficiency=None)), (0.9312, None))
+        self.assertEqual(figures(runs.distributed(correct=False)), (None, None))
+        self.assertEqual(figures(runs.distributed(), machine="simulator"), (None, None))
+
+
+WITHOUT = {
+    "compare": "holds no comparison",
+    "errors": "no row of this run has an error",
+    "timeline": "this run has no distributed product",
+}
 
 
 class NothingToDraw(unittest.TestCase):

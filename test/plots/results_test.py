@@ -5,6 +5,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import runs
 from runs import results, samples
 
 
@@ -100,6 +101,25 @@ class GoodRun(unittest.TestCase):
         self.assertEqual((first.sectors_per_request, first.bytes_used_over_fetched), (32.0, 0.125))
         self.assertIsNone(first.wavefronts_per_request)
 
+    def test_gives_the_products_of_many_processes(self):
+        run = results.read(samples.ROOT / "test/data/runs/sound_distributed.json")
+        self.assertEqual(run.rows, [])
+        product, continued = run.context.distributed
+        self.assertEqual((continued["tiles_found"], continued["efficiency"]), (2, None))
+        self.assertEqual([product[key] for key in ("m", "n", "k", "grid_rows", "carrier", "trans_a")], [512, 384, 256, 2, "nccl", True])
+        self.assertEqual([product[key] for key in ("seconds", "hidden_share", "efficiency")], [0.5, 0.5, 0.8125])
+        self.assertEqual([process["host"] for process in product["processes"]], ["first", "second"])
+        span = product["processes"][0]["spans"][2]
+        self.assertEqual(span, {"is_product": False, "panel": 1, "begin_s": 0.125, "end_s": 0.1875})
+        self.assertEqual(read(samples.text_of(samples.document([]))).context.distributed, [])
+
+    def test_knows_what_a_product_of_many_processes_omits(self):
+        product = runs.distributed(grid=(1, 1))
+        del product["efficiency"], product["processes"][0]["spans"]
+        (read_back,) = read(samples.text_of(samples.document([], distributed=[product]))).context.distributed
+        self.assertEqual((read_back["tiles"], read_back["failures"], read_back["reproducible"]), (1, [], False))
+        self.assertEqual((read_back["efficiency"], read_back["processes"][0]["spans"]), (None, []))
+
     def test_drops_what_would_move_the_cursor(self):
         self.assertEqual(read(samples.text_of(samples.document([], device="N\x1b[2J\nX"))).context.device, "N[2J X")
 
@@ -190,7 +210,7 @@ class Damaged(unittest.TestCase):
     def test_as_the_program_has_it(self):
         """Tries the files with which test/results/files/damaged_file_test.cpp tries the program's reader, for the same answers."""
         folder = samples.ROOT / "test/data/runs"
-        sound = {name: (folder / f"{name}.json").read_text() for name in ("sound", "sound_lab")}
+        sound = {name: (folder / f"{name}.json").read_text() for name in ("sound", "sound_lab", "sound_distributed")}
         for text in sound.values():
             read(text)
         damages = json.loads((folder / "damages.json").read_text())

@@ -62,9 +62,9 @@ def comparison(verdict, **more):
     return found | {"base_ms": 2.0, "change_percent": -6.2, "threshold_percent": 3.0, "p_value": 0.001} | more
 
 
-def compared(rows, notes=("the driver differs: 570.1 and 580.2",)):
+def compared(rows, notes=("the driver differs: 570.1 and 580.2",), **context):
     against = {"file": "base.json", "date": "2026-11-20T10:00:00+00:00", "commit": "c0ffee" * 6, "notes": list(notes)}
-    return run_of(rows, compared_with=against)
+    return run_of(rows, compared_with=against, **context)
 
 
 def every_verdict():
@@ -78,6 +78,50 @@ def every_verdict():
     rows.append(timed(5, "4096", 50.0, correct=False, comparison=comparison("WRONG", **wrong)))
     rows.append(timed(6, "4096", 50.0, comparison=comparison("CHANGED", **wrong)))
     return compared(rows)
+
+
+def distributed(size="65536", grid=(2, 2), panels=8, seconds=1.5, **more):
+    """Returns a product of sgemm_distributed on a grid of processes. Each process gets a panel while it multiplies the one before."""
+    m, n, k = [int(part) for part in size.split("x")] * (1 if "x" in size else 3)
+    first, product = seconds * 0.03, seconds * 0.97 / panels  # of the first panel's messages, and of a panel's product
+    processes = []
+    for rank in range(grid[0] * grid[1]):
+        late = 1 + 0.02 * (rank % 3)  # its messages take longer
+        spans = [span(False, 0, 0.0, first)]
+        for panel in range(panels):
+            begin = first + panel * product
+            spans.append(span(True, panel, begin, begin + product))
+            if panel + 1 < panels:
+                spans.append(span(False, panel + 1, begin, begin + late * product / 2))
+        processes.append(
+            {
+                "rank": rank,
+                "host": f"node-{1 + rank // 8}",
+                "device": "NVIDIA X",
+                "whole_s": seconds * 1.005,
+                "product_s": seconds * 0.97,
+                "messages_s": sum(one["end_s"] - one["begin_s"] for one in spans if not one["is_product"]),
+                "received_bytes": 0 if grid == (1, 1) else 1 << 30,
+                "spans": spans,
+            }
+        )
+    known = {
+        **{"m": m, "n": n, "k": k, "alpha": 1.0, "beta": 0.0, "seed": 1},
+        **{"grid_rows": grid[0], "grid_cols": grid[1], "block": 256, "panel": k // panels, "kernel": "best", "carrier": "nccl"},
+        **{"correct": True, "error_over_bound": 0.01, "elements_compared": 4096, "samples_s": [seconds]},
+        **{"least_bytes": 1 << 30, "seconds": seconds, "hidden_share": 0.9312, "efficiency": 0.953},
+        "processes": processes,
+    }
+    return known | more
+
+
+def span(is_product, panel, begin, end):
+    return {"is_product": is_product, "panel": panel, "begin_s": begin, "end_s": end}
+
+
+def of_products(*products, **context):
+    """Returns a run of sgemm_distributed."""
+    return run_of([], distributed=list(products), **context)
 
 
 def throttled(count=120):

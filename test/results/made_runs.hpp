@@ -249,4 +249,61 @@ inline results::Run of_a_lab() {
   return run;
 }
 
+/// Returns a run of sgemm_distributed: a product on two processes, measured, and continued from a checkpoint. Together they have
+/// every field with a value other than its default.
+inline Run of_two_processes() {
+  Run run = run_of(results::Machine::cuda, {});
+  run.distributed = {{
+      .M = 512,
+      .N = 384,
+      .K = 256,
+      .transposes_a = true,
+      .transposes_b = true,
+      .alpha = 0.1f,
+      .beta = -2.5f,
+      .seed = UINT64_MAX,
+      .grid_rows = 2,
+      .grid_cols = 1,
+      .block = 64,
+      .panel = 128,
+      .kernel = "best",
+      .carrier = "nccl",
+      .correct = true,
+      .error_over_bound = 0.0625,
+      .elements_compared = 4096,
+      .failures = {"rank 1: memory beside a matrix was written"},
+      .samples_s = {0.25, 1, 0.5},
+      .reproducible = true,
+      .usual_samples_s = {0.375, 0.5},
+      .device_bytes = int64_t{1} << 33,
+      .tiles = 3,
+      .bits = "0123456789abcdef",
+      .one_gpu_samples_s = {0.75, 0.875},
+      .cublas_samples_s = {0.75},
+      .least_bytes = 393216,
+      .processes =
+          {{.rank = 0,
+            .host = "first",
+            .device = "Example E100",
+            .whole_s = 0.5,
+            .product_s = 0.4375,
+            .messages_s = 0.125,
+            .received_bytes = 196608,
+            .spans = {{.is_product = false, .panel = 0, .begin_s = -0x1p-20, .end_s = 0.0625},
+                      {.is_product = true, .panel = 0, .begin_s = 0.0625, .end_s = 0.5},
+                      {.is_product = false, .panel = 1, .begin_s = 0.125, .end_s = 0.1875}}},
+           {.rank = 1,
+            .host = "second",
+            .device = "Example E200",
+            .whole_s = 0.5,
+            .product_s = 0.375,
+            .messages_s = 0.5,
+            .received_bytes = 200000,
+            .spans = {{.is_product = true, .panel = 1, .begin_s = 0.125, .end_s = 0.5}}}},
+  }};
+  run.distributed.push_back(run.distributed[0]);
+  run.distributed[1].tiles_found = 2;
+  return run;
+}
+
 }  // namespace made

@@ -91,11 +91,74 @@ constexpr auto LOGGED_CALLS = std::tuple{
     omitted("ms", &LoggedCalls::ms, FIGURE),
 };
 
+constexpr auto DISTRIBUTED_SPAN = std::tuple{
+    needed("is_product", &DistributedSpan::is_product, Truth{}),
+    needed("panel", &DistributedSpan::panel, LARGE),
+    needed("begin_s", &DistributedSpan::begin_s, SIGNED),
+    needed("end_s", &DistributedSpan::end_s, SIGNED),
+};
+
+constexpr auto DISTRIBUTED_PROCESS = std::tuple{
+    needed("rank", &DistributedProcess::rank, SMALL),
+    needed("host", &DistributedProcess::host, Text{}),
+    needed("device", &DistributedProcess::device, Text{}),
+    needed("whole_s", &DistributedProcess::whole_s, FIGURE),
+    needed("product_s", &DistributedProcess::product_s, FIGURE),
+    needed("messages_s", &DistributedProcess::messages_s, FIGURE),
+    needed("received_bytes", &DistributedProcess::received_bytes, LARGE),
+    omitted("spans", &DistributedProcess::spans, List<Object<DISTRIBUTED_SPAN>>{}),
+};
+
+constexpr auto SIZE = Whole<int64_t>{0, (int64_t{1} << 40) - 1};
+constexpr auto FACTOR =
+    Number<float>{-std::numeric_limits<float>::max(), std::numeric_limits<float>::max()};
+constexpr auto SIDE_OF_GRID = Whole<int>{1, INT32_MAX};
+
+constexpr auto DISTRIBUTED = std::tuple{
+    needed("m", &DistributedProduct::M, SIZE),
+    needed("n", &DistributedProduct::N, SIZE),
+    needed("k", &DistributedProduct::K, SIZE),
+    omitted("trans_a", &DistributedProduct::transposes_a, Truth{}),
+    omitted("trans_b", &DistributedProduct::transposes_b, Truth{}),
+    needed("alpha", &DistributedProduct::alpha, FACTOR),
+    needed("beta", &DistributedProduct::beta, FACTOR),
+    needed("seed", &DistributedProduct::seed, Natural{}),
+    needed("grid_rows", &DistributedProduct::grid_rows, SIDE_OF_GRID),
+    needed("grid_cols", &DistributedProduct::grid_cols, SIDE_OF_GRID),
+    needed("block", &DistributedProduct::block, SIZE),
+    needed("panel", &DistributedProduct::panel, SIZE),
+    needed("kernel", &DistributedProduct::kernel, Text{}),
+    needed("carrier", &DistributedProduct::carrier, Text{}),
+    needed("correct", &DistributedProduct::correct, Truth{}),
+    needed("error_over_bound", &DistributedProduct::error_over_bound, AnyNumber<double>{}),
+    needed("elements_compared", &DistributedProduct::elements_compared, LARGE),
+    omitted("failures", &DistributedProduct::failures, TEXTS),
+    needed("samples_s", &DistributedProduct::samples_s, List<Number<double>>{FIGURE}),
+    omitted("reproducible", &DistributedProduct::reproducible, Truth{}),
+    omitted("usual_samples_s", &DistributedProduct::usual_samples_s, List<Number<double>>{FIGURE}),
+    omitted("device_bytes", &DistributedProduct::device_bytes, LARGE),
+    omitted("tiles", &DistributedProduct::tiles, LARGE),
+    omitted("tiles_found", &DistributedProduct::tiles_found, LARGE),
+    omitted("bits", &DistributedProduct::bits, Text{}),
+    omitted("one_gpu_samples_s", &DistributedProduct::one_gpu_samples_s,
+            List<Number<double>>{FIGURE}),
+    omitted("cublas_samples_s", &DistributedProduct::cublas_samples_s,
+            List<Number<double>>{FIGURE}),
+    needed("least_bytes", &DistributedProduct::least_bytes, LARGE),
+    needed("processes", &DistributedProduct::processes, List<Object<DISTRIBUTED_PROCESS>>{}),
+    Follows{"seconds", seconds_of, FIGURE},
+    Follows{"hidden_share", hidden_share, Number<double>{0, 1}},
+    Follows{"received_bytes", received_bytes, LARGE},
+    Follows{"efficiency", efficiency_of, FIGURE},
+    Follows{"share_of_cublas", share_of_cublas, FIGURE},
+};
+
 constexpr auto CONTEXT = std::tuple{
     Within{&Run::from, PROVENANCE},
     omitted("compared_with", &Run::compared_with, Object<COMPARED_WITH>{}),
     omitted("labs", &Run::lessons, List<Object<LESSON>>{}),
     omitted("calls", &Run::calls, List<Object<LOGGED_CALLS>>{}),
+    omitted("distributed", &Run::distributed, List<Object<DISTRIBUTED>>{}),
 };
 
 constexpr auto IDENTITY = std::tuple{
@@ -106,12 +169,9 @@ constexpr auto IDENTITY = std::tuple{
     omitted("parameters", &Identity::parameters, Members<Whole<int64_t>>{{INT64_MIN, INT64_MAX}}),
 };
 
-constexpr auto SIZE = Whole<int64_t>{0, (int64_t{1} << 40) - 1};
 constexpr auto STRIDE = Whole<int64_t>{1, SIZE.most};
 constexpr auto BATCH = Whole<int64_t>{1, SIZE.most};
 constexpr auto OFFSET = Whole<int64_t>{0, LARGEST_OFFSET};
-constexpr auto FACTOR =
-    Number<float>{-std::numeric_limits<float>::max(), std::numeric_limits<float>::max()};
 
 constexpr auto PROBLEM = std::tuple{
     needed("m", &Problem::M, SIZE),

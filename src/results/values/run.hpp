@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "results/values/distributed.hpp"
 #include "results/values/problem.hpp"
 
 namespace results {
@@ -357,6 +358,7 @@ struct Run {
   std::optional<ComparedWith> compared_with{};
   std::vector<Lesson> lessons{};     // of the labs among the results, without repetition
   std::vector<LoggedCalls> calls{};  // of a program with the preloaded library; it has no results
+  std::vector<DistributedProduct> distributed{};  // of sgemm_distributed; it has no results
   std::vector<Result> results{};
 };
 

@@ -53,7 +53,9 @@ TEST(DamagedFile, TheSoundOneIsRead) {
 TEST(DamagedFile, IsRefusedWithThePlaceNamed) {
   const std::string folder = SGEMM_TABLES "/../runs/";
   const std::map<std::string, std::string> sound = {
-      {"sound", results::to_json(made::full())}, {"sound_lab", results::to_json(made::of_a_lab())}};
+      {"sound", results::to_json(made::full())},
+      {"sound_lab", results::to_json(made::of_a_lab())},
+      {"sound_distributed", results::to_json(made::of_two_processes())}};
   for (const auto& [name, text] : sound) {
     const std::string file = folder + name + ".json";
     if (std::getenv("SGEMM_WRITE_TABLES") != nullptr) std::ofstream(file) << text;

@@ -71,6 +71,8 @@ void expect_same(const results::Run& wrote, const results::Run& read) {
   EXPECT_EQ(read.from, wrote.from);
   EXPECT_EQ(read.lessons, wrote.lessons);
   EXPECT_EQ(read.compared_with, wrote.compared_with);
+  EXPECT_EQ(read.calls, wrote.calls);
+  EXPECT_EQ(read.distributed, wrote.distributed);
   ASSERT_EQ(read.results.size(), wrote.results.size());
   for (size_t i = 0; i < wrote.results.size(); ++i) {
     const auto& [who, problem, below_fp32, useful_bytes, idea, refusal, path, expected, date, seen,
@@ -97,10 +99,44 @@ TEST(Json, BringsALabsResultBack) {
   expect_same(made::of_a_lab(), there_and_back(made::of_a_lab()));
 }
 
+TEST(Json, BringsADistributedProductBack) {
+  const results::Run run = made::of_two_processes();
+  const results::Run read = there_and_back(run);
+  expect_same(run, read);
+  ASSERT_EQ(read.distributed.size(), 2U);
+  ASSERT_EQ(read.distributed[0].processes.size(), 2U);
+  EXPECT_EQ(read.distributed[0].processes[0].spans.size(), 3U);
+}
+
+TEST(Json, WritesTheFiguresOfADistributedProduct) {
+  const auto product_of = [](const results::Run& run) {
+    return json::parse(results::to_json(run)).at("context").at("distributed").at(0);
+  };
+  results::Run run = made::of_two_processes();
+  const json product = product_of(run);
+  EXPECT_EQ(product.at("seconds"), 0.5);
+  EXPECT_EQ(product.at("hidden_share"), 0.5);
+  EXPECT_EQ(product.at("received_bytes"), 396608);
+  EXPECT_EQ(product.at("efficiency"), 0.8125);
+  EXPECT_EQ(product.at("share_of_cublas"), 0.75);
+  run.distributed[0].one_gpu_samples_s.clear();
+  EXPECT_TRUE(product_of(run).at("efficiency").is_null());
+  EXPECT_FALSE(json::parse(results::to_json(made::full())).at("context").contains("distributed"));
+}
+
+TEST(Json, HoldsTheErrorOfAWrongDistributedProduct) {
+  results::Run run = made::of_two_processes();
+  run.distributed[0].correct = false;
+  run.distributed[0].error_over_bound = NOT_A_NUMBER;
+  EXPECT_TRUE(std::isnan(there_and_back(run).distributed.at(0).error_over_bound));
+}
+
 TEST(Json, IsTheSameWhenWrittenAgain) {
-  const std::string once = results::to_json(made::full());
-  EXPECT_EQ(results::to_json(results::run_from_json(once)), once);
-  EXPECT_TRUE(once.ends_with("}\n"));
+  for (const results::Run& run : {made::full(), made::of_two_processes()}) {
+    const std::string once = results::to_json(run);
+    EXPECT_EQ(results::to_json(results::run_from_json(once)), once);
+    EXPECT_TRUE(once.ends_with("}\n"));
+  }
 }
 
 TEST(Json, BringsBackAResultThatHasNothingButAName) {
