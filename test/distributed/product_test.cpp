@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <chrono>
 #include <limits>
 #include <random>
 #include <string>
@@ -18,6 +19,7 @@ namespace distributed {
 namespace {
 
 constexpr float CANARY = 12345;
+constexpr std::chrono::seconds PATIENCE(300);
 constexpr int GAP = 2;  // rows between the columns of a part
 
 int rank_of_this() {
@@ -40,7 +42,7 @@ float whole(Name name, int64_t row, int64_t col) { return whole_element_of(name,
 // This process's part of a matrix, with gaps.
 class Part {
  public:
-  Part(Name name, const Layout& layout, const Grid& grid)
+  Part(Name name, const Layout& layout, const Grid& grid, float scale = 1)
       : layout_(layout),
         grid_(grid),
         rows_(layout.rows_on(grid, rank_of_this())),
@@ -49,7 +51,7 @@ class Part {
         memory_(static_cast<int64_t>(values_.size())) {
     for (int64_t col = 0; col < cols_; ++col)
       for (int64_t row = 0; row < rows_; ++row)
-        values_[place(row, col)] = whole(name, global_row(row), global_col(col));
+        values_[place(row, col)] = scale * whole(name, global_row(row), global_col(col));
     write();
   }
   int64_t ld() const { return rows_ + GAP; }
@@ -111,7 +113,7 @@ void expect_exact(const Case& c, const Grid& grid) {
   const Part a(Name::a, c.a, grid), b(Name::b, c.b, grid);
   Part result(Name::c, c.c, grid);
   if (c.beta == 0) result.fill(std::numeric_limits<float>::quiet_NaN());
-  MpiTransport transport(MPI_COMM_WORLD, grid);
+  MpiTransport transport(MPI_COMM_WORLD, grid, PATIENCE);
   multiply({.m = c.m,
             .n = c.n,
             .k = c.k,
@@ -176,7 +178,7 @@ TEST(Product, IsExactOnEveryGridInBlocksOfEverySize) {
 }
 
 // The projections find nothing in a right product, and the row and column of an element that one process has wrong.
-TEST(Projections, NameTheRowAndColumnOfAWrongElement) {
+void expect_named(Rounding rounding) {
   for (const Grid& grid : grids()) {
     const int64_t m = 41, n = 37, k = 53;
     for (const bool is_transposed : {false, true}) {
@@ -185,7 +187,9 @@ TEST(Projections, NameTheRowAndColumnOfAWrongElement) {
       const Layout of_b =
           is_transposed ? square_blocks(n, k, 6, grid) : square_blocks(k, n, 6, grid);
       const Layout of_c = square_blocks(m, n, 4, grid);
-      const Part a(Name::a, of_a, grid), b(Name::b, of_b, grid), c(Name::c, of_c, grid);
+      const float scale = rounding == Rounding::none ? 1 : 0.1F;  // then all elements are rounded
+      const Part a(Name::a, of_a, grid, scale), b(Name::b, of_b, grid, scale),
+          c(Name::c, of_c, grid);
       const Product product{.m = m,
                             .n = n,
                             .k = k,
@@ -199,8 +203,8 @@ TEST(Projections, NameTheRowAndColumnOfAWrongElement) {
                             .panel = 16,
                             .algorithm = SGEMM_LADDER_BEST};
       const Projections expected =
-          expected_projections(product, grid, rank_of_this(), MPI_COMM_WORLD);
-      MpiTransport transport(MPI_COMM_WORLD, grid);
+          expected_projections(product, grid, rank_of_this(), MPI_COMM_WORLD, rounding);
+      MpiTransport transport(MPI_COMM_WORLD, grid, PATIENCE);
       multiply(product, grid, rank_of_this(), transport);
       EXPECT_TRUE(differences(expected, product, grid, rank_of_this(), MPI_COMM_WORLD).are_none());
 
@@ -221,11 +225,15 @@ TEST(Projections, NameTheRowAndColumnOfAWrongElement) {
   }
 }
 
+TEST(Projections, NameTheRowAndColumnOfAWrongElement) { expect_named(Rounding::none); }
+
+TEST(Projections, AllowForRoundingOfRealNumbers) { expect_named(Rounding::fp32); }
+
 // Changes an element that a process receives.
 class FaultyTransport : public MpiTransport {
  public:
   FaultyTransport(const Grid& grid, bool is_faulty)
-      : MpiTransport(MPI_COMM_WORLD, grid), is_faulty_(is_faulty) {}
+      : MpiTransport(MPI_COMM_WORLD, grid, PATIENCE), is_faulty_(is_faulty) {}
   void deliver(std::span<const Message> messages, cudaStream_t stream) override {
     MpiTransport::deliver(messages, stream);
     for (const Message& m : messages) {

@@ -33,8 +33,8 @@ __host__ __device__ inline float whole_element_of(Name name, uint64_t seed, int6
 
 enum class Elements { random, whole };
 
-/// Fills this process's part of a matrix, column-major without gaps.
-cudaError_t fill(float* data, Elements elements, Name name, uint64_t seed, const Layout& layout,
-                 const Grid& grid, int rank, cudaStream_t stream);
+/// Fills this process's part of a matrix, column-major. Gaps between its columns get NaNs.
+cudaError_t fill(float* data, int64_t ld, Elements elements, Name name, uint64_t seed,
+                 const Layout& layout, const Grid& grid, int rank, cudaStream_t stream);
 
 }  // namespace distributed

@@ -1,6 +1,6 @@
-// Checks every element of a product of whole numbers, without computing it anew (Freivalds, 1977): multiplies both sides of
-// C = alpha op(A) op(B) + beta C by a vector of random whole numbers, from the right and from the left. All sums are exact. A wrong element
-// makes its row and its column differ.
+// Checks every element of a product without computing it anew (Freivalds, 1977; Huang and Abraham, 1984): multiplies both sides of
+// C = alpha op(A) op(B) + beta C by a vector of random whole numbers, from the right and from the left. A wrong element makes its row and its
+// column differ. If the matrices have whole numbers, all sums are exact.
 #pragma once
 
 #include <mpi.h>
@@ -21,14 +21,18 @@ struct Differences {
 /// The sums that C must have: its rows and its columns, multiplied by random numbers.
 struct Projections {
   std::vector<double> of_rows, of_cols;
+  std::vector<double> row_tolerances{}, col_tolerances{};  // empty: C is exact
 };
 
-/// Returns what C's projections will be after the product, from A, B and C as they are before it. All processes of the grid call it.
-Projections expected_projections(const Product& product, const Grid& grid, int rank,
-                                 MPI_Comm world);
+/// Whether C is exact, or is rounded to FP32 as it is summed.
+enum class Rounding { none, fp32 };
 
-/// Compares C with them after the product. A row or column is wrong if its sum differs at all. The chance that a wrong one is not seen is
-/// below 2^-16.
+/// Returns what C's projections will be after the product, from A, B and C as they are before it. All processes of the grid call it.
+Projections expected_projections(const Product& product, const Grid& grid, int rank, MPI_Comm world,
+                                 Rounding rounding = Rounding::none);
+
+/// Compares C with them after the product. If C is exact, a row or column is wrong if its sum differs at all, and the chance that a wrong
+/// one is not seen is below 2^-14. If C is rounded, a single wrong element is seen if it is off by some roundings of the whole row's sum.
 Differences differences(const Projections& expected, const Product& product, const Grid& grid,
                         int rank, MPI_Comm world);
 

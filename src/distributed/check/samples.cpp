@@ -39,7 +39,7 @@ Checked check_samples(const Product& p, const Grid& grid, int rank, uint64_t see
     const auto row = static_cast<int64_t>(random() % static_cast<uint64_t>(rows));
     const auto col = static_cast<int64_t>(random() % static_cast<uint64_t>(cols));
     float got = 0;
-    check(cudaMemcpy(&got, p.c_data + row + col * p.ldc, sizeof got, cudaMemcpyDeviceToHost));
+    check(cudaMemcpy(&got, p.c_data + row + col * p.ldc, sizeof got, cudaMemcpyDefault));
     const int64_t global_row = p.c.rows.element_at(row, grid.row_of(rank));
     const int64_t global_col = p.c.cols.element_at(col, grid.col_of(rank));
     const Exact want = exact(p, seed, global_row, global_col);

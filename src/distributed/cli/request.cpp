@@ -4,7 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <limits>
+#include <string_view>
 #include <vector>
 
 #include "app/error.hpp"
@@ -18,17 +18,10 @@ using runner::Error, runner::ExitCode;
 
 constexpr int64_t MOST = int64_t{1} << 31;  // of a size: a matrix has at most 2^62 elements
 
-// Returns the numbers of "2x3": `most` of them, or one that stands for all if `least` is 1.
-std::vector<int64_t> numbers(const char* option, const std::string& text, size_t most,
-                             int64_t least_value) {
-  const std::vector<std::string> words = runner::split(text, 'x');
-  if (words.size() != most && words.size() != 1)
-    throw Error(ExitCode::usage,
-                fmt::format("{} is '{}'; it must be {}", option, runner::printable(text),
-                            most == 2 ? "PxQ" : "N or MxNxK"));
+std::vector<int64_t> numbers(const char* option, const std::string& text) {
   std::vector<int64_t> values;
-  for (const std::string& word : words)
-    values.push_back(runner::parse_integer(option, word, least_value, MOST));
+  for (const std::string& word : runner::split(text, 'x'))
+    values.push_back(runner::parse_integer(option, word, 1, MOST));
   return values;
 }
 
@@ -41,7 +34,7 @@ Grid usual_grid(int processes) {
 }
 
 Grid grid_of(const std::string& text, int processes) {
-  const std::vector<int64_t> sides = numbers("--grid", text, 2, 1);
+  const std::vector<int64_t> sides = numbers("--grid", text);
   if (sides.size() != 2)
     throw Error(ExitCode::usage, fmt::format("--grid is '{}'; it must be PxQ, such as 2x2",
                                              runner::printable(text)));
@@ -69,10 +62,51 @@ Carrier carrier_of(const std::string& text) {
   return Carrier::nccl;
 }
 
-const char* name_of(int algorithm) {
-  return algorithm == SGEMM_LADDER_BEST       ? "best"
-         : algorithm == SGEMM_LADDER_STREAM_K ? "12 stream_k"
-                                              : "16 tensor_fp32";
+// A block of a reproducible product is a product of its own, so it is large. It does not depend on the grid.
+int64_t usual_block(const Problem& problem) {
+  constexpr int64_t USUAL = 512, LEAST = 64, MOST_OF_REPRODUCIBLE = 4096;
+  if (!problem.is_reproducible) return USUAL;
+  const int64_t part = std::max(problem.m, problem.n) / 8 / LEAST * LEAST;
+  return std::clamp(part, LEAST, MOST_OF_REPRODUCIBLE);
+}
+
+// Returns a number of bytes, such as 40G: with K, M, G or T for powers of 1024.
+int64_t parse_bytes(const char* option, const std::string& text) {
+  constexpr std::string_view UNITS = "KMGT";
+  std::string number = text;
+  const size_t unit = number.empty() ? std::string_view::npos : UNITS.find(number.back());
+  if (unit != std::string_view::npos) number.pop_back();
+  if (number.empty() || !std::ranges::all_of(number, [](char c) { return c >= '0' && c <= '9'; }))
+    throw Error(ExitCode::usage,
+                fmt::format("{} is '{}'; it must be a number of bytes, such as 40G (K, M, G or T)",
+                            option, runner::printable(text)));
+  const int shift = unit == std::string_view::npos ? 0 : 10 * (static_cast<int>(unit) + 1);
+  return runner::parse_integer(option, number, 1, INT64_MAX >> (shift + 1)) << shift;
+}
+
+// Returns a problem for each of "4096,300x200x100", like `usual` otherwise.
+std::vector<Problem> problems_of(const std::string& text, const Problem& usual) {
+  std::vector<Problem> problems;
+  for (const std::string& word : runner::split(text, ',')) {
+    std::vector<int64_t> sizes = numbers("--size", word);
+    if (sizes.size() != 1 && sizes.size() != 3)
+      throw Error(ExitCode::usage, fmt::format("--size is '{}'; it must be N or MxNxK, or several "
+                                               "with commas between",
+                                               runner::printable(text)));
+    sizes.resize(3, sizes[0]);
+    Problem& problem = problems.emplace_back(usual);
+    problem.m = sizes[0];
+    problem.n = sizes[1];
+    problem.k = sizes[2];
+    if (problem.block == 0) problem.block = usual_block(problem);
+    if (problem.is_reproducible && problem.block % 4 != 0)
+      throw Error(
+          ExitCode::usage,
+          fmt::format("--block {} does not fit: with --reproducible it must be a multiple of "
+                      "4",
+                      problem.block));
+  }
+  return problems;
 }
 
 }  // namespace
@@ -80,26 +114,43 @@ const char* name_of(int algorithm) {
 Request parse(int argc, const char* const* argv, int processes) {
   constexpr int64_t USUAL_PANEL = 4096;
   Request request;
-  std::string size = "256", grid, kernel = "best", block = "512", panel, alpha = "1", beta = "0",
-              seed = "1", samples = "64", carrier;
+  Problem usual;
+  std::string size = "256", grid, kernel = "best", block, panel, device_memory, alpha = "1",
+              beta = "0", seed = "1", samples = "64", repeat = "3", carrier, timeout;
   CLI::App app(
       "Multiplies matrices that are dealt out to several processes, each with a GPU of its own.\n"
       "Start it with mpirun: mpirun -n 4 sgemm_distributed --size 65536 --grid 2x2\n");
-  app.add_option("--size", size, "N for M = N = K, or MxNxK (default 256)");
+  app.add_option("--size", size, "N for M = N = K, or MxNxK; several with commas (default 256)");
   app.add_option("--grid", grid, "PxQ: rows and columns of processes (default: nearly a square)");
-  app.add_option("--block", block, "rows and columns of a block (default 512)");
+  app.add_option(
+      "--block", block,
+      "rows and columns of a block (default 512; with --reproducible an eighth, 4096 at most)");
   app.add_option("--panel", panel,
                  "how much of K is brought and multiplied at once (default 4096)");
   app.add_option("--kernel", kernel, "best, 12 or 16 (default best)");
-  app.add_flag("--trans-a", request.trans_a, "A is transposed: it lies as K rows of M elements");
-  app.add_flag("--trans-b", request.trans_b, "B is transposed: it lies as N rows of K elements");
+  app.add_flag("--trans-a", usual.trans_a, "A is transposed: it lies as K rows of M elements");
+  app.add_flag("--trans-b", usual.trans_b, "B is transposed: it lies as N rows of K elements");
   app.add_option("--alpha", alpha, "a factor (default 1)");
   app.add_option("--beta", beta, "a factor (default 0)");
   app.add_option("--seed", seed, "of the elements (default 1)");
   app.add_option("--carrier", carrier,
                  "nccl: from GPU to GPU (default); mpi: through the host's memory");
+  app.add_flag("--reproducible", usual.is_reproducible,
+               "C has the same bits on every grid of the same GPUs");
+  app.add_option("--checkpoint", request.protocol.checkpoint,
+                 "a folder for finished parts of C, from which a later run goes on; implies "
+                 "--reproducible");
+  app.add_option("--device-memory", device_memory,
+                 "what each GPU may hold, such as 40G; the matrices lie in the host's memory");
   app.add_option("--samples", samples,
                  "elements that each process compares with FP64 (default 64)");
+  app.add_option("--repeat", repeat, "how often each product is timed (default 3)");
+  app.add_flag("!--no-one-gpu", request.protocol.has_one_gpu,
+               "do not time the whole product on one GPU");
+  app.add_option("--timeout", timeout,
+                 "seconds that a process waits for the others before it gives up");
+  app.add_option("--json", request.json_file, "writes the results to this file");
+  app.add_flag("--replace", request.replace, "replaces the file");
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -108,31 +159,44 @@ Request parse(int argc, const char* const* argv, int processes) {
   } catch (const CLI::ParseError& error) {
     throw Error(ExitCode::usage, std::string(error.what()) + " (see --help)");
   }
-  std::vector<int64_t> sizes = numbers("--size", size, 3, 1);
-  sizes.resize(3, sizes[0]);
-  request.m = sizes[0];
-  request.n = sizes[1];
-  request.k = sizes[2];
   request.grid = grid.empty() ? usual_grid(processes) : grid_of(grid, processes);
-  request.block = runner::parse_integer("--block", block, 1, MOST);
-  request.panel = panel.empty() ? USUAL_PANEL : runner::parse_integer("--panel", panel, 1, MOST);
-  request.panel = std::min(request.panel, request.k);
-  request.algorithm = algorithm_of(kernel);
-  request.alpha = runner::parse_float("--alpha", alpha);
-  request.beta = runner::parse_float("--beta", beta);
-  request.seed = runner::parse_natural("--seed", seed);
+  if (!block.empty()) usual.block = runner::parse_integer("--block", block, 1, MOST);
+  if (!device_memory.empty()) usual.device_bytes = parse_bytes("--device-memory", device_memory);
+  if (!request.protocol.checkpoint.empty()) usual.is_reproducible = true;
+  usual.panel = panel.empty() ? USUAL_PANEL : runner::parse_integer("--panel", panel, 1, MOST);
+  usual.algorithm = algorithm_of(kernel);
+  usual.alpha = runner::parse_float("--alpha", alpha);
+  usual.beta = runner::parse_float("--beta", beta);
+  usual.seed = runner::parse_natural("--seed", seed);
+  request.problems = problems_of(size, usual);
+  if (!request.protocol.checkpoint.empty() && request.problems.size() > 1)
+    throw Error(ExitCode::usage, "--checkpoint takes one --size");
   if (!carrier.empty()) request.carrier = carrier_of(carrier);
-  request.samples = runner::parse_integer("--samples", samples, 1, MOST);
+  if (!timeout.empty())
+    request.patience = std::chrono::seconds(runner::parse_integer("--timeout", timeout, 1, 86400));
+  request.protocol.samples = runner::parse_integer("--samples", samples, 1, MOST);
+  request.protocol.repetitions =
+      static_cast<int>(runner::parse_integer("--repeat", repeat, 1, 1000));
   return request;
 }
 
+std::string name_of_algorithm(int algorithm) {
+  return algorithm == SGEMM_LADDER_BEST       ? "best"
+         : algorithm == SGEMM_LADDER_STREAM_K ? "12 stream_k"
+                                              : "16 tensor_fp32";
+}
+
 std::string text_of(const Request& r) {
-  const std::string size =
-      r.m == r.n && r.n == r.k ? fmt::format("{}³", r.m) : fmt::format("{}x{}x{}", r.m, r.n, r.k);
-  return fmt::format("{} FP32{}{} · grid {}x{}, blocks of {}, panels of {} · {}{}", size,
-                     r.trans_a ? " · A transposed" : "", r.trans_b ? " · B transposed" : "",
-                     r.grid.rows, r.grid.cols, r.block, r.panel, name_of(r.algorithm),
-                     r.carrier == Carrier::nccl ? " · NCCL" : " · MPI");
+  const Problem& usual = r.problems.front();
+  const bool is_one_block = std::ranges::all_of(
+      r.problems, [&](const Problem& problem) { return problem.block == usual.block; });
+  return fmt::format("grid {}x{} · blocks of {}, panels of {} · {} · {}{}{}{}{}", r.grid.rows,
+                     r.grid.cols, is_one_block ? std::to_string(usual.block) : "several sizes",
+                     usual.panel, name_of_algorithm(usual.algorithm),
+                     r.carrier == Carrier::nccl ? "NCCL" : "MPI",
+                     usual.trans_a ? " · A transposed" : "", usual.trans_b ? " · B transposed" : "",
+                     usual.is_reproducible ? " · reproducible" : "",
+                     usual.device_bytes > 0 ? " · in the host's memory" : "");
 }
 
 }  // namespace distributed

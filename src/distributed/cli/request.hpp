@@ -1,31 +1,35 @@
 // What the user of sgemm_distributed asks for.
 #pragma once
 
-#include <cstdint>
+#include <chrono>
 #include <string>
+#include <vector>
 
 #include "distributed/layout/layout.hpp"
 #include "distributed/machine/machine.hpp"
+#include "distributed/run/matrices.hpp"
+#include "distributed/run/measure.hpp"
 
 namespace distributed {
 
 struct Request {
-  int64_t m = 0, n = 0, k = 0;
+  std::vector<Problem> problems;  // of different sizes
   Grid grid;
-  int64_t block = 0, panel = 0;
-  int algorithm = 0;  // of sgemm_ladder.h
-  bool trans_a = false, trans_b = false;
-  float alpha = 1, beta = 0;
-  uint64_t seed = 1;
   Carrier carrier = USUAL_CARRIER;
-  int64_t samples = 0;  // elements that each process checks
-  std::string help;     // what was asked for instead, if it is not empty
+  std::chrono::seconds patience = USUAL_PATIENCE;
+  Protocol protocol;
+  std::string json_file;  // empty: none
+  bool replace = false;   // the file
+  std::string help;       // what was asked for instead, if it is not empty
 };
 
 /// Reads a command line for this many processes. Throws runner::Error(ExitCode::usage).
 Request parse(int argc, const char* const* argv, int processes);
 
-/// Returns the request in one line, for a heading: "300³ FP32 · grid 2x2, blocks of 64, panels of 300 · best".
+/// Returns what all products have in common in one line: "grid 2x2 · blocks of 64, panels of 300 · best · NCCL".
 std::string text_of(const Request& request);
+
+/// "best", "12 stream_k" or "16 tensor_fp32".
+std::string name_of_algorithm(int algorithm);
 
 }  // namespace distributed

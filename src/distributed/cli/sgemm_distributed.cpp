@@ -2,19 +2,26 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
-#include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/error.hpp"
-#include "distributed/check/elements.hpp"
-#include "distributed/check/projections.hpp"
-#include "distributed/check/samples.hpp"
+#include "app/output.hpp"
+#include "app/project.hpp"
 #include "distributed/cli/request.hpp"
+#include "distributed/cli/table.hpp"
+#include "distributed/fault/fault.hpp"
 #include "distributed/machine/machine.hpp"
-#include "distributed/product/product.hpp"
+#include "distributed/run/measure.hpp"
+#include "results/files/json.hpp"
+#include "results/values/date.hpp"
+#include "results/values/run.hpp"
 #include "sgemm_ladder.h"
 
 namespace distributed {
@@ -42,17 +49,31 @@ bool is_true_everywhere(bool here) {
   return everywhere != 0;
 }
 
-// Throws on all processes if one has other arguments or another version than the process 0.
-void agree(const Request& r) {
-  const std::string mine = fmt::format("{} {} {} {} {} {}", sgemm_ladder_version(), text_of(r),
-                                       r.alpha, r.beta, r.seed, r.samples);
-  std::vector<char> first(1024);
-  std::copy_n(mine.begin(), std::min(mine.size(), first.size() - 1), first.begin());
-  MPI_Bcast(first.data(), static_cast<int>(first.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
-  if (!is_true_everywhere(mine == first.data()))
+// Throws on all processes if one has another version or other arguments than the process 0.
+void agree(const std::vector<std::string>& arguments) {
+  std::string mine = std::to_string(sgemm_ladder_version());
+  for (const std::string& word : arguments) mine += '\n' + word;
+  uint64_t length = mine.size();
+  MPI_Bcast(&length, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+  std::string first = mine;
+  first.resize(length);
+  MPI_Bcast(first.data(), static_cast<int>(length), MPI_CHAR, 0, MPI_COMM_WORLD);
+  if (!is_true_everywhere(mine == first))
     throw Error(ExitCode::usage,
                 "the processes have different arguments or versions; start the same program with "
                 "the same arguments on all");
+}
+
+// Runs a step of one process. If it refuses, all processes refuse.
+void all_or_none(const std::function<void()>& step) {
+  std::optional<Error> refusal;
+  try {
+    step();
+  } catch (const Error& error) {
+    refusal = error;
+  }
+  if (is_true_everywhere(!refusal)) return;
+  throw refusal.value_or(Error(ExitCode::usage, "another process refused"));
 }
 
 // Gives each process of a machine a GPU of its own.
@@ -70,149 +91,83 @@ void choose_device() {
   choose_gpu(place);
 }
 
-// A process's share of the result, as the process 0 gathers it.
-struct Share {
-  double whole, product, communication, worst;
-  int64_t elements;
-  int64_t is_wrong;
-  WrongElement wrong;
-};
-
-std::string text_of(const WrongElement& wrong, int rank) {
-  return fmt::format("rank {}: element ({}, {}) of C is {}; {} is right", rank, wrong.row,
-                     wrong.col, wrong.got, wrong.wanted);
+results::Provenance provenance(const std::vector<std::string>& command_line) {
+  const MachineFacts facts = machine_facts();
+  const auto known = [](const std::string& text) {
+    return text.empty() ? std::nullopt : std::optional(text);
+  };
+  results::Provenance from{
+      .machine = facts.is_simulated ? results::Machine::simulator : results::Machine::cuda,
+      .date = results::utc_now(),
+      .program = "sgemm_distributed " SGEMM_VERSION,
+      .command_line = command_line};
+  from.device = facts.device;
+  from.device_detail = facts.device_detail;
+  from.multiprocessors = facts.multiprocessors;
+  from.memory_bytes = facts.memory_bytes;
+  from.cuda = known(facts.cuda);
+  from.driver = known(facts.driver);
+  from.cublas = known(facts.cublas);
+  const runner::Commit commit = runner::commit_of_sources();
+  from.commit = commit.name;
+  from.uncommitted_changes = commit.has_changes;
+  return from;
 }
 
-// Returns the first of some numbers, and how many more there are.
-std::string text_of(const std::vector<int64_t>& numbers) {
-  constexpr size_t MOST = 5;
-  std::string text = fmt::format(
-      "{}", fmt::join(numbers.begin(),
-                      numbers.begin() + static_cast<std::ptrdiff_t>(std::min(MOST, numbers.size())),
-                      ", "));
-  if (numbers.size() > MOST) text += fmt::format(" and {} more", numbers.size() - MOST);
-  return text.empty() ? "none" : text;
-}
-
-// Prints the result. Returns the exit code.
-ExitCode report(const Request& r, const std::vector<Share>& shares, const Differences& inexact) {
-  Share all{};
-  std::string wrong;
-  for (size_t rank = 0; rank < shares.size(); ++rank) {
-    const Share& share = shares[rank];
-    all.whole = std::max(all.whole, share.whole);
-    all.product = std::max(all.product, share.product);
-    all.communication = std::max(all.communication, share.communication);
-    all.worst = share.worst > all.worst || share.worst != share.worst ? share.worst : all.worst;
-    all.elements += share.elements;
-    if (share.is_wrong != 0) wrong += text_of(share.wrong, static_cast<int>(rank)) + "\n";
-  }
-  const double seen = std::clamp(all.whole - all.product, 0.0, all.communication);
-  const double hidden = all.communication > 0 ? 1 - seen / all.communication : 1;
-  const double flops =
-      2.0 * static_cast<double>(r.m) * static_cast<double>(r.n) * static_cast<double>(r.k);
-  if (!inexact.are_none())
-    wrong += fmt::format("the product of whole numbers is wrong in the rows {} and columns {}\n",
-                         text_of(inexact.rows), text_of(inexact.cols));
-  const bool is_right = wrong.empty() && all.elements > 0;
-  fmt::print("{}\n", text_of(r));
-  fmt::print("{:>10} {:>10} {:>10} {:>10} {:>8} {:>12} {:>8}\n", "seconds", "GFLOP/s", "product",
-             "messages", "hidden", "error/bound", "correct");
-  fmt::print("{:>10.4f} {:>10.1f} {:>10.4f} {:>10.4f} {:>7.0f}% {:>12.4f} {:>8}\n", all.whole,
-             flops / all.whole / 1e9, all.product, all.communication, 100 * hidden, all.worst,
-             is_right ? "yes" : "NO");
-  std::fflush(stdout);
-  if (is_right) return ExitCode::ok;
-  fmt::print(stderr, "{}", wrong);
-  return ExitCode::wrong;
-}
-
-// The matrices of a run, and this process's parts of them.
-class Matrices {
+// Tells the result of one product, and keeps all results so far in the file. Only the process 0 has one.
+class Report {
  public:
-  Matrices(const Request& r, int rank)
-      : r_(r),
-        rank_(rank),
-        a_(r.trans_a ? square_blocks(r.k, r.m, r.block, r.grid)
-                     : square_blocks(r.m, r.k, r.block, r.grid)),
-        b_(r.trans_b ? square_blocks(r.n, r.k, r.block, r.grid)
-                     : square_blocks(r.k, r.n, r.block, r.grid)),
-        c_(square_blocks(r.m, r.n, r.block, r.grid)),
-        data_a_(floats_of(a_)),
-        data_b_(floats_of(b_)),
-        data_c_(floats_of(c_)) {}
-
-  // Returns the product that was asked for, or one of whole numbers, whose alpha and beta are whole too.
-  Product filled_with(Elements elements) const {
-    check(fill(data_a_.data(), elements, Name::a, r_.seed, a_, r_.grid, rank_, nullptr));
-    check(fill(data_b_.data(), elements, Name::b, r_.seed, b_, r_.grid, rank_, nullptr));
-    check(fill(data_c_.data(), elements, Name::c, r_.seed, c_, r_.grid, rank_, nullptr));
-    check(cudaDeviceSynchronize());
-    const auto factor = [&](const Layout& layout, const DeviceFloats& data, bool is_transposed) {
-      return Factor{layout, data.data(), ld_of(layout), is_transposed};
-    };
-    const auto scalar = [&](float x) {
-      return elements == Elements::random || x == 0 || x == 1 ? x : 2;
-    };
-    return {.m = r_.m,
-            .n = r_.n,
-            .k = r_.k,
-            .alpha = scalar(r_.alpha),
-            .beta = scalar(r_.beta),
-            .a = factor(a_, data_a_, r_.trans_a),
-            .b = factor(b_, data_b_, r_.trans_b),
-            .c = c_,
-            .c_data = data_c_.data(),
-            .ldc = ld_of(c_),
-            .panel = r_.panel,
-            .algorithm = r_.algorithm};
+  Report(const Request& request, const std::vector<std::string>& command_line) : request_(request) {
+    if (!request.json_file.empty()) {
+      runner::require_free_or_replaced(request.json_file, request.replace);
+      run_.from = provenance(command_line);
+      const runner::OutputFile is_writable(request.json_file);
+    }
   }
+
+  void add(const Measured& measured) {
+    if (!has_headings_) runner::write_stdout(text_of(request_) + "\n" + headings());
+    has_headings_ = true;
+    runner::write_stdout(line_of(measured.product));
+    std::string notes;
+    for (const std::string& failure : measured.product.failures) notes += failure + "\n";
+    runner::write_stdout(notes_of(measured.product));
+    if (!measured.note.empty()) notes += measured.note + "\n";
+    runner::write_stderr(notes);
+    is_right_ = is_right_ && measured.product.correct;
+    if (request_.json_file.empty()) return;
+    results::DistributedProduct& kept = run_.distributed.emplace_back(measured.product);
+    kept.kernel = name_of_algorithm(request_.problems.front().algorithm);
+    kept.carrier = request_.carrier == Carrier::nccl ? "nccl" : "mpi";
+    runner::OutputFile(request_.json_file).commit(results::to_json(run_));
+  }
+
+  ExitCode code() const { return is_right_ ? ExitCode::ok : ExitCode::wrong; }
 
  private:
-  int64_t ld_of(const Layout& layout) const {
-    return std::max<int64_t>(1, layout.rows_on(r_.grid, rank_));
-  }
-  int64_t floats_of(const Layout& layout) const {
-    return layout.rows_on(r_.grid, rank_) * layout.cols_on(r_.grid, rank_);
-  }
-
-  const Request& r_;
-  const int rank_;
-  const Layout a_, b_, c_;
-  const DeviceFloats data_a_, data_b_, data_c_;
+  const Request& request_;
+  results::Run run_;
+  bool has_headings_ = false, is_right_ = true;
 };
 
-// Computes a product of whole numbers, and returns where C is wrong.
-Differences exact_pass(const Request& r, const Matrices& matrices, int rank, Transport& transport) {
-  const Product product = matrices.filled_with(Elements::whole);
-  const Projections expected = expected_projections(product, r.grid, rank, MPI_COMM_WORLD);
-  multiply(product, r.grid, rank, transport);
-  return differences(expected, product, r.grid, rank, MPI_COMM_WORLD);
-}
-
-ExitCode run(const Request& r) {
-  const int rank = rank_in(MPI_COMM_WORLD);
-  agree(r);
+ExitCode run(const Request& r, const std::vector<std::string>& command_line) {
   choose_device();
-  const Matrices matrices(r, rank);
-  const std::unique_ptr<Transport> transport = make_transport(r.carrier, MPI_COMM_WORLD, r.grid);
-  const Differences wrong = exact_pass(r, matrices, rank, *transport);
-
-  const Product product = matrices.filled_with(Elements::random);
-  MPI_Barrier(MPI_COMM_WORLD);
-  const Times times = multiply(product, r.grid, rank, *transport);
-  const Checked checked = check_samples(product, r.grid, rank, r.seed, r.samples);
-
-  const Share mine{times.whole,
-                   times.product,
-                   times.communication,
-                   checked.worst,
-                   checked.elements,
-                   checked.wrong ? 1 : 0,
-                   checked.wrong.value_or(WrongElement{})};
-  std::vector<Share> shares(static_cast<size_t>(r.grid.size()));
-  MPI_Gather(&mine, sizeof mine, MPI_BYTE, shares.data(), sizeof mine, MPI_BYTE, 0, MPI_COMM_WORLD);
-  ExitCode code = rank == 0 ? report(r, shares, wrong) : ExitCode::ok;
+  std::vector<std::vector<Tile>> tiles;
+  tiles.reserve(r.problems.size());
+  for (const Problem& problem : r.problems)
+    tiles.push_back(planned_tiles(problem, r.grid, r.protocol, MPI_COMM_WORLD));
+  std::optional<Report> report;
+  all_or_none([&] {
+    if (rank_in(MPI_COMM_WORLD) == 0) report.emplace(r, command_line);
+  });
+  const std::unique_ptr<Transport> transport =
+      make_transport(r.carrier, MPI_COMM_WORLD, r.grid, r.patience);
+  for (size_t i = 0; i < r.problems.size(); ++i) {
+    const Measured measured =
+        measure(r.problems[i], r.grid, r.protocol, tiles[i], *transport, MPI_COMM_WORLD);
+    if (report) report->add(measured);
+  }
+  ExitCode code = report ? report->code() : ExitCode::ok;
   MPI_Bcast(&code, sizeof code, MPI_BYTE, 0, MPI_COMM_WORLD);
   return code;
 }
@@ -220,9 +175,15 @@ ExitCode run(const Request& r) {
 // What all processes refuse alike, the process 0 tells. Another failure ends all processes.
 ExitCode run_or_tell(int argc, char** argv) {
   const int rank = rank_in(MPI_COMM_WORLD);
+  const std::vector<std::string> command_line(argv, argv + argc);
   try {
+    const char* const fault = std::getenv("SGEMM_FAULT");
+    if (const std::string refusal = plant_fault(fault == nullptr ? "" : fault, rank);
+        !is_true_everywhere(refusal.empty()))
+      throw Error(ExitCode::usage, refusal);
+    agree({command_line.begin() + 1, command_line.end()});
     const Request request = parse(argc, argv, size_of(MPI_COMM_WORLD));
-    if (request.help.empty()) return run(request);
+    if (request.help.empty()) return run(request, command_line);
     if (rank == 0) fmt::print("{}", request.help);
     return ExitCode::ok;
   } catch (const Error& error) {

@@ -16,6 +16,8 @@ struct Axis {
   int processes = 1;
   int first = 0;
 
+  bool operator==(const Axis&) const = default;
+
   /// Returns the process that has an element.
   int owner(int64_t element) const;
   /// Returns how many elements a process has (ScaLAPACK's NUMROC).

@@ -22,6 +22,9 @@ struct Grid {
 /// first block, its column, and the leading dimension of the local part.
 using Descriptor = std::array<int64_t, 9>;
 
+/// Returns the least leading dimension for columns of `rows` floats that are aligned for vector accesses.
+constexpr int64_t aligned_ld(int64_t rows) { return rows <= 4 ? 4 : (rows + 3) / 4 * 4; }
+
 /// A matrix in blocks on a grid. A process has its elements as a column-major matrix of its own.
 struct Layout {
   Axis rows, cols;

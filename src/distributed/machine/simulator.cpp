@@ -1,16 +1,27 @@
+#include "distributed/machine/facts_of_gpu.hpp"
 #include "distributed/machine/machine.hpp"
 #include "distributed/transport/mpi_transport.hpp"
 
 namespace distributed {
 
 const Carrier USUAL_CARRIER = Carrier::mpi;
+const std::chrono::seconds USUAL_PATIENCE(3600);
 
 int gpus_for(int processes) { return processes; }  // each process simulates one
 
 void choose_gpu(int) {}
 
-std::unique_ptr<Transport> make_transport(Carrier, MPI_Comm world, const Grid& grid) {
-  return std::make_unique<MpiTransport>(world, grid);
+MachineFacts machine_facts() {
+  MachineFacts facts = facts_of_gpu();
+  facts.is_simulated = true;
+  return facts;
+}
+
+bool multiply_with_cublas(const LocalProduct&, cudaStream_t) { return false; }
+
+std::unique_ptr<Transport> make_transport(Carrier, MPI_Comm world, const Grid& grid,
+                                          std::chrono::seconds patience) {
+  return std::make_unique<MpiTransport>(world, grid, patience);
 }
 
 }  // namespace distributed

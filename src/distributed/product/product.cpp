@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "sgemm_ladder.h"
+#include "distributed/gpu/local_product.hpp"
 
 namespace distributed {
 namespace {
@@ -22,21 +22,71 @@ struct Buffers {
         sent_a(a.sent_floats()),
         sent_b(b.sent_floats()),
         received_a(a.received_floats()),
-        received_b(b.received_floats()) {}
+        received_b(b.received_floats()) {
+    // An element that is used without having been written is a NaN, and makes C's a NaN.
+    make_nans(panel_a, a.panel_floats());
+    make_nans(panel_b, b.panel_floats());
+  }
+  static void make_nans(const DeviceFloats& data, int64_t floats) {
+    if (floats > 0)
+      check(cudaMemset(data.data(), 0xff, static_cast<size_t>(floats) * sizeof(float)));
+  }
+  static int64_t floats(const PanelSource& x) {
+    return x.panel_floats() + x.sent_floats() + x.received_floats();
+  }
+
+  float* panel(Side side) const { return side == Side::a ? panel_a.data() : panel_b.data(); }
+
   DeviceFloats panel_a, panel_b, sent_a, sent_b, received_a, received_b;
   Event filled, used;
 };
 
-// Two points in a stream.
-struct Span {
-  Event begin, end;
-  double seconds() const { return end.seconds_since(begin); }
+constexpr int64_t PIECES = 4;  // of memory with sums: a panel of A and one of B in two buffers
+
+// What has sums: a message, or else a panel in memory.
+struct Summed {
+  std::optional<Message> message;
+  Side side;
+  int64_t panel;
 };
 
-double sum_of(const std::deque<Span>& spans) {
-  double sum = 0;
-  for (const Span& span : spans) sum += span.seconds();
-  return sum;
+// Two points in a stream.
+struct Span {
+  bool is_product;
+  int64_t panel;
+  Event begin, end;
+};
+
+LocalProduct local_product(const Product& p, int64_t m, int64_t n, int64_t k, const Panel& a,
+                           const Panel& b, float beta) {
+  return {.m = m,
+          .n = n,
+          .k = k,
+          .trans_a = p.a.is_transposed,
+          .trans_b = p.b.is_transposed,
+          .alpha = p.alpha,
+          .beta = beta,
+          .a = a.data,
+          .lda = a.ld,
+          .b = b.data,
+          .ldb = b.ld,
+          .c = p.c_data,
+          .ldc = std::max<int64_t>(1, p.ldc)};
+}
+
+// Returns the product of some rows and columns.
+LocalProduct block_of(LocalProduct p, int64_t row, int64_t rows, int64_t col, int64_t cols) {
+  if (p.a != nullptr) p.a += p.trans_a ? row * p.lda : row;
+  if (p.b != nullptr) p.b += p.trans_b ? col : col * p.ldb;
+  p.c += row + col * p.ldc;
+  p.m = rows;
+  p.n = cols;
+  return p;
+}
+
+PanelSource source_of(Side side, const Product& p, const Grid& grid, int rank) {
+  return side == Side::a ? PanelSource(side, p.a, p.c.rows, grid, rank, p.panel, p.is_reproducible)
+                         : PanelSource(side, p.b, p.c.cols, grid, rank, p.panel, p.is_reproducible);
 }
 
 class Multiplication {
@@ -46,42 +96,64 @@ class Multiplication {
         transport_(transport),
         rows_(product.c.rows_on(grid, rank)),
         cols_(product.c.cols_on(grid, rank)),
-        a_(Side::a, product.a, product.c.rows, grid, rank, product.panel),
-        b_(Side::b, product.b, product.c.cols, grid, rank, product.panel),
+        a_(source_of(Side::a, product, grid, rank)),
+        b_(source_of(Side::b, product, grid, rank)),
         rank_(rank),
         buffers_{Buffers(a_, b_), Buffers(a_, b_)},
-        sums_(a_.most_messages() + b_.most_messages()) {}
+        sums_(a_.most_messages() + b_.most_messages(), PIECES) {}
 
   Times run() {
     const auto begin = std::chrono::steady_clock::now();
+    begin_.record(products_);
     const int64_t panels = (p_.k + p_.panel - 1) / p_.panel;
     if (panels == 0 || p_.alpha == 0) {
-      launch(0, nullptr, nullptr, p_.beta);
+      launch(0, a_.panel(0, 0, nullptr), b_.panel(0, 0, nullptr), p_.beta);
     } else {
       fill(0);
       for (int64_t i = 0; i < panels; ++i) {
+        transport_.wait(
+            buffers(i).used);  // of the panel before the last: the host is not far ahead
         use(i);
         if (i + 1 < panels) fill(i + 1);
       }
     }
-    transport_.wait(products_);
-    throw_if_wrong();
+    end_.record(products_);
+    transport_.wait(end_);
+    throw_if_changed();
     const std::chrono::duration<double> whole = std::chrono::steady_clock::now() - begin;
-    return {whole.count(), sum_of(product_spans_), sum_of(communication_spans_)};
+    return {whole.count(), timed_spans(), received_floats_ * static_cast<int64_t>(sizeof(float))};
   }
 
  private:
   int64_t begin_of(int64_t panel) const { return panel * p_.panel; }
   int64_t end_of(int64_t panel) const { return std::min(p_.k, (panel + 1) * p_.panel); }
+  const PanelSource& source(Side side) const { return side == Side::a ? a_ : b_; }
+  static int64_t piece(Side side, int64_t panel) {
+    return panel % 2 * 2 + (side == Side::a ? 0 : 1);
+  }
   Buffers& buffers(int64_t panel) { return buffers_[static_cast<size_t>(panel % 2)]; }
+
+  std::vector<TimedSpan> timed_spans() const {
+    std::vector<TimedSpan> timed;
+    timed.reserve(spans_.size());
+    for (const Span& span : spans_)
+      timed.push_back({span.is_product, span.panel, span.begin.seconds_since(begin_),
+                       span.end.seconds_since(begin_)});
+    return timed;
+  }
+
+  const Span& begin_span(bool is_product, int64_t panel, cudaStream_t stream) {
+    const Span& span = spans_.emplace_back(is_product, panel);
+    span.begin.record(stream);
+    return span;
+  }
 
   // Brings a panel of each factor.
   void fill(int64_t panel) {
     Buffers& to = buffers(panel);
     to.used.hold(messages_);
     const int64_t begin = begin_of(panel), end = end_of(panel);
-    const Span& span = communication_spans_.emplace_back();
-    span.begin.record(messages_);
+    const Span& span = begin_span(false, panel, messages_);
     const std::vector<Message> of_a =
         a_.pack(begin, end, to.sent_a.data(), to.received_a.data(), messages_);
     const std::vector<Message> of_b =
@@ -90,10 +162,18 @@ class Multiplication {
     all.insert(all.end(), of_b.begin(), of_b.end());
     sums_.write(all, rank_, messages_);
     transport_.deliver(all, messages_);
-    sums_.compare(all, rank_, messages_);
-    sent_.insert(sent_.end(), all.begin(), all.end());
+    change_if_planted(all);
+    sums_.compare(all, rank_, static_cast<int64_t>(summed_.size()), messages_);
+    for (const Message& message : all) {
+      summed_.push_back({message, {}, panel});
+      if (message.sender != rank_ && message.data != nullptr) received_floats_ += message.floats;
+    }
     a_.unpack(begin, end, of_a, to.panel_a.data(), messages_);
     b_.unpack(begin, end, of_b, to.panel_b.data(), messages_);
+    for (const Side side : {Side::a, Side::b}) {
+      const int64_t floats = source(side).brought_floats(begin, end);
+      if (floats > 0) sums_.keep(piece(side, panel), to.panel(side), floats, messages_);
+    }
     span.end.record(messages_);
     to.filled.record(messages_);
   }
@@ -102,37 +182,73 @@ class Multiplication {
   void use(int64_t panel) {
     const Buffers& from = buffers(panel);
     from.filled.hold(products_);
-    const Span& span = product_spans_.emplace_back();
-    span.begin.record(products_);
-    launch(end_of(panel) - begin_of(panel), from.panel_a.data(), from.panel_b.data(),
-           panel == 0 ? p_.beta : 1);
+    const Span& span = begin_span(true, panel, products_);
+    const int64_t begin = begin_of(panel), end = end_of(panel);
+    launch(end - begin, a_.panel(begin, end, from.panel_a.data()),
+           b_.panel(begin, end, from.panel_b.data()), panel == 0 ? p_.beta : 1);
+    for (const Side side : {Side::a, Side::b}) {
+      const int64_t floats = source(side).brought_floats(begin, end);
+      if (floats == 0) continue;
+      if (is_faulty(Faulty::panel)) change(from.panel(side) + floats / 3, products_);
+      sums_.compare(piece(side, panel), from.panel(side), floats,
+                    static_cast<int64_t>(summed_.size()), products_);
+      summed_.push_back({std::nullopt, side, panel});
+    }
     span.end.record(products_);
     from.used.record(products_);
   }
 
-  void throw_if_wrong() {
-    const std::optional<WrongMessage> wrong = sums_.wrong();
-    if (!wrong) return;
-    const Message& message = sent_[static_cast<size_t>(wrong->number)];
-    throw std::runtime_error(
-        std::string("a message of rank ") + std::to_string(message.sender) + " for the " +
-        (message.line.is_row ? "row " : "column ") + std::to_string(message.line.index) +
-        " of the grid changed on its way" +
-        (wrong->element ? ": element " + std::to_string(*wrong->element) + " of " +
-                              std::to_string(message.floats - FLOATS_OF_SUMS)
-                        : ""));
+  // Changes an element of a message that was received, if that fault is planted.
+  void change_if_planted(const std::vector<Message>& messages) const {
+    for (const Message& m : messages)
+      if (m.sender != rank_ && m.data != nullptr && is_faulty(Faulty::wire))
+        change(m.data + (m.floats - FLOATS_OF_SUMS) / 2, messages_);
+  }
+  static void change(float* element, cudaStream_t stream) {
+    check(cudaMemsetAsync(element, 0x3f, sizeof *element, stream));  // to 0.747
   }
 
-  void launch(int64_t k, const float* a, const float* b, float beta) const {
-    const auto op = [](const Factor& factor) {
-      return factor.is_transposed ? SGEMM_LADDER_TRANS : SGEMM_LADDER_NO_TRANS;
-    };
-    sgemm_ladder_options options = SGEMM_LADDER_OPTIONS_INIT;
-    options.algorithm = p_.algorithm;
-    const sgemm_ladder_status status = sgemm_ladder_sgemm_ex(
-        SGEMM_LADDER_COL_MAJOR, op(p_.a), op(p_.b), rows_, cols_, k, p_.alpha, a, a_.ld(k), 0, b,
-        b_.ld(k), 0, beta, p_.c_data, std::max<int64_t>(1, p_.ldc), 0, 1, products_, &options);
-    if (status != SGEMM_LADDER_OK) throw std::runtime_error(sgemm_ladder_last_error());
+  void throw_if_changed() {
+    const std::optional<Changed> changed = sums_.changed();
+    if (!changed) return;
+    const Summed& summed = summed_[static_cast<size_t>(changed->number)];
+    throw std::runtime_error(summed.message ? text_of(*summed.message, changed->element)
+                                            : text_of_panel(summed, changed->element));
+  }
+
+  static std::string text_of(const Message& message, const std::optional<int64_t>& element) {
+    return "a message of rank " + std::to_string(message.sender) + " for the " +
+           (message.line.is_row ? "row " : "column ") + std::to_string(message.line.index) +
+           " of the grid changed on its way" +
+           (element ? ": element " + std::to_string(*element) + " of " +
+                          std::to_string(message.floats - FLOATS_OF_SUMS)
+                    : "");
+  }
+
+  std::string text_of_panel(const Summed& summed, const std::optional<int64_t>& element) const {
+    std::string text = "panel " + std::to_string(summed.panel) + " of " +
+                       (summed.side == Side::a ? "A" : "B") +
+                       " changed in memory while it was multiplied";
+    if (!element) return text;
+    const Place place =
+        source(summed.side).place_of(begin_of(summed.panel), end_of(summed.panel), *element);
+    return text + ": element (" + std::to_string(place.row) + ", " + std::to_string(place.col) +
+           ")";
+  }
+
+  void launch(int64_t k, const Panel& a, const Panel& b, float beta) const {
+    if (is_faulty(Faulty::product)) check(cudaErrorLaunchFailure);
+    if (!p_.is_reproducible) {
+      multiply_with_ladder(local_product(p_, rows_, cols_, k, a, b, beta), p_.algorithm, products_);
+      return;
+    }
+    const int64_t row_block = p_.c.rows.block, col_block = p_.c.cols.block;
+    for (int64_t col = 0; col < cols_; col += col_block)
+      for (int64_t row = 0; row < rows_; row += row_block)
+        multiply_with_ladder(
+            block_of(local_product(p_, rows_, cols_, k, a, b, beta), row,
+                     std::min(row_block, rows_ - row), col, std::min(col_block, cols_ - col)),
+            p_.algorithm, products_);
   }
 
   const Product& p_;
@@ -142,15 +258,34 @@ class Multiplication {
   const int rank_;
   std::array<Buffers, 2> buffers_;
   WireSums sums_;
-  std::vector<Message> sent_;  // so far, by all processes
-  const Stream products_, messages_;
-  std::deque<Span> product_spans_, communication_spans_;
+  std::vector<Summed> summed_;  // so far: a change has the number of its place here
+  int64_t received_floats_ = 0;
+  const Stream products_, messages_{Stream::Priority::first};
+  const Event begin_, end_;
+  std::deque<Span> spans_;
 };
 
 }  // namespace
 
 Times multiply(const Product& product, const Grid& grid, int rank, Transport& transport) {
-  return Multiplication(product, grid, rank, transport).run();
+  Multiplication multiplication(product, grid, rank, transport);
+  try {
+    return multiplication.run();
+  } catch (...) {
+    transport.abort();  // messages may still use the buffers
+    throw;
+  }
+}
+
+int64_t bytes_of_product(const Product& p, const Grid& grid, int rank) {
+  const PanelSource a = source_of(Side::a, p, grid, rank), b = source_of(Side::b, p, grid, rank);
+  const int64_t k = std::min(p.k, p.panel);
+  const int64_t workspace =
+      workspace_bytes(local_product(p, p.c.rows_on(grid, rank), p.c.cols_on(grid, rank), k,
+                                    a.panel(0, k, nullptr), b.panel(0, k, nullptr), p.beta),
+                      p.algorithm);
+  return 2 * (Buffers::floats(a) + Buffers::floats(b)) * static_cast<int64_t>(sizeof(float)) +
+         workspace;
 }
 
 }  // namespace distributed

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "distributed/layout/layout.hpp"
 #include "distributed/product/panel.hpp"
@@ -18,15 +19,32 @@ struct Product {
   int64_t ldc = 1;
   int64_t panel = 0;  // the width of a panel, in elements of k
   int algorithm = 0;  // of sgemm_ladder.h
+  // The matrices lie in pinned host memory. multiply_tiles() takes such a product (tiles.hpp), multiply() takes only A and B there.
+  bool is_on_host = false;
+  // Each block of C is a product of its own, so that C has the same bits on every grid of the same GPUs. A, B and C have the same blocks.
+  // The blocks and ldc are multiples of 4, and C is aligned to 16 bytes: what a kernel does depends on the alignment.
+  bool is_reproducible = false;
 };
 
-/// The seconds of a product on this process.
+/// What this process did for a while, in seconds since the product began.
+struct TimedSpan {
+  bool is_product = false;  // false: messages
+  int64_t panel = 0;
+  double begin = 0, end = 0;
+};
+
+/// What a product took on this process.
 struct Times {
-  double whole = 0, product = 0, communication = 0;
+  double whole = 0;  // seconds
+  std::vector<TimedSpan> spans;
+  int64_t received_bytes = 0;  // from other processes
 };
 
 /// Computes the product. All processes of the grid call it. While a panel is multiplied, the next one is brought. Returns when C is there.
 /// Throws std::runtime_error if CUDA, the library or the transport fails.
 Times multiply(const Product& product, const Grid& grid, int rank, Transport& transport);
+
+/// Returns the bytes of device memory that multiply() takes on a process beside the matrices. The product needs no data.
+int64_t bytes_of_product(const Product& product, const Grid& grid, int rank);
 
 }  // namespace distributed

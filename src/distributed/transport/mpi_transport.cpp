@@ -1,11 +1,14 @@
 #include "distributed/transport/mpi_transport.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "distributed/gpu/cuda.hpp"
+#include "distributed/transport/planted.hpp"
 
 namespace distributed {
 namespace {
@@ -22,7 +25,8 @@ void check_mpi(int status) {
 
 }  // namespace
 
-MpiTransport::MpiTransport(MPI_Comm world, const Grid& grid) : world_(world), grid_(grid) {
+MpiTransport::MpiTransport(MPI_Comm world, const Grid& grid, std::chrono::seconds patience)
+    : world_(world), grid_(grid), patience_(patience) {
   check_mpi(MPI_Comm_rank(world, &rank_));
   check_mpi(MPI_Comm_split(world, grid.row_of(rank_), grid.col_of(rank_), &row_));
   check_mpi(MPI_Comm_split(world, grid.col_of(rank_), grid.row_of(rank_), &col_));
@@ -34,7 +38,9 @@ MpiTransport::~MpiTransport() {
 }
 
 void MpiTransport::deliver(std::span<const Message> messages, cudaStream_t stream) {
-  std::vector<std::vector<float>> on_host(messages.size());
+  fail_if_planted();
+  auto owner = std::make_unique<std::vector<std::vector<float>>>(messages.size());
+  std::vector<std::vector<float>>& on_host = *owner;
   for (size_t i = 0; i < messages.size(); ++i) {
     const Message& m = messages[i];
     if (m.sender != rank_ && !has(grid_, rank_, m.line)) continue;
@@ -66,7 +72,12 @@ void MpiTransport::deliver(std::span<const Message> messages, cudaStream_t strea
       }
     }
   }
-  check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE));
+  try {
+    wait_for(requests);
+  } catch (...) {
+    static_cast<void>(owner.release());  // MPI may still write there
+    throw;
+  }
 
   for (size_t i = 0; i < messages.size(); ++i) {
     const Message& m = messages[i];
@@ -77,6 +88,18 @@ void MpiTransport::deliver(std::span<const Message> messages, cudaStream_t strea
   check(cudaStreamSynchronize(stream));
 }
 
-void MpiTransport::wait(cudaStream_t stream) { check(cudaStreamSynchronize(stream)); }
+void MpiTransport::wait_for(std::vector<MPI_Request>& requests) {
+  constexpr std::chrono::microseconds PAUSE(20);
+  int are_done = 0;
+  for (patience_.begin(); are_done == 0;) {
+    check_mpi(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &are_done,
+                          MPI_STATUSES_IGNORE));
+    if (are_done != 0) return;
+    if (patience_.is_over()) throw_with_silent_ranks(world_, patience_.limit());
+    std::this_thread::sleep_for(PAUSE);
+  }
+}
+
+void MpiTransport::wait(const Event& event) { event.wait(); }
 
 }  // namespace distributed

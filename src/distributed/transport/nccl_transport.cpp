@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "distributed/gpu/cuda.hpp"
+#include "distributed/transport/planted.hpp"
 
 namespace distributed {
 namespace {
@@ -18,7 +19,8 @@ void check_nccl(ncclResult_t result) {
 
 }  // namespace
 
-NcclTransport::NcclTransport(MPI_Comm world, const Grid& grid) : grid_(grid) {
+NcclTransport::NcclTransport(MPI_Comm world, const Grid& grid, std::chrono::seconds patience)
+    : mpi_(world), grid_(grid), patience_(patience) {
   MPI_Comm_rank(world, &rank_);
   ncclUniqueId id{};
   if (rank_ == 0) check_nccl(ncclGetUniqueId(&id));
@@ -33,7 +35,15 @@ NcclTransport::~NcclTransport() {
     if (comm != nullptr) static_cast<void>(ncclCommDestroy(comm));
 }
 
+void NcclTransport::abort() {
+  for (ncclComm_t* comm : {&row_, &col_, &world_}) {
+    if (*comm != nullptr) static_cast<void>(ncclCommAbort(*comm));
+    *comm = nullptr;
+  }
+}
+
 void NcclTransport::deliver(std::span<const Message> messages, cudaStream_t stream) {
+  fail_if_planted();
   check_nccl(ncclGroupStart());
   for (const Message& message : messages) deliver(message, stream);
   check_nccl(ncclGroupEnd());
@@ -55,13 +65,11 @@ void NcclTransport::deliver(const Message& m, cudaStream_t stream) const {
   }
 }
 
-void NcclTransport::wait(cudaStream_t stream) {
-  constexpr std::chrono::microseconds PAUSE(50);
-  for (cudaError_t state = cudaErrorNotReady; state == cudaErrorNotReady;) {
+void NcclTransport::wait(const Event& event) {
+  constexpr std::chrono::microseconds PAUSE(20);
+  for (patience_.begin(); !event.has_passed(); std::this_thread::sleep_for(PAUSE)) {
     throw_if_failed();
-    state = cudaStreamQuery(stream);
-    if (state != cudaErrorNotReady) check(state);
-    std::this_thread::sleep_for(PAUSE);
+    if (patience_.is_over()) throw_with_silent_ranks(mpi_, patience_.limit());
   }
 }
 
@@ -69,8 +77,6 @@ void NcclTransport::throw_if_failed() const {
   for (const ncclComm_t comm : {row_, col_, world_}) {
     ncclResult_t state = ncclSuccess;
     check_nccl(ncclCommGetAsyncError(comm, &state));
-    if (state == ncclSuccess || state == ncclInProgress) continue;
-    for (const ncclComm_t other : {row_, col_, world_}) static_cast<void>(ncclCommAbort(other));
     check_nccl(state);
   }
 }

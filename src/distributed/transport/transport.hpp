@@ -3,10 +3,12 @@
 
 #include <cuda_runtime.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "distributed/gpu/cuda.hpp"
 #include "distributed/layout/layout.hpp"
 
 namespace distributed {
@@ -24,8 +26,10 @@ inline bool has(const Grid& grid, int rank, const Line& line) {
 
 /// Returns the processes of a line.
 inline std::vector<int> ranks_of(const Grid& grid, const Line& line) {
+  const int count = line.is_row ? grid.cols : grid.rows;
   std::vector<int> ranks;
-  for (int i = 0; i < (line.is_row ? grid.cols : grid.rows); ++i)
+  ranks.reserve(static_cast<size_t>(count));
+  for (int i = 0; i < count; ++i)
     ranks.push_back(line.is_row ? grid.rank_of(line.index, i) : grid.rank_of(i, line.index));
   return ranks;
 }
@@ -46,8 +50,11 @@ class Transport {
   /// they have been sent.
   virtual void deliver(std::span<const Message> messages, cudaStream_t stream) = 0;
 
-  /// Waits for all that a stream has to do. Throws std::runtime_error if that fails, or a message does.
-  virtual void wait(cudaStream_t stream) = 0;
+  /// Waits for an event. Throws std::runtime_error if that fails, or a message does, or nothing happens for too long.
+  virtual void wait(const Event& event) = 0;
+
+  /// Gives up: no message is waited for any more. Call it before an exception leaves memory that messages may use.
+  virtual void abort() = 0;
 };
 
 }  // namespace distributed

@@ -36,35 +36,48 @@ __global__ void write_kernel(float* behind, const unsigned long long* sums) {
   behind[threadIdx.x] = __uint_as_float(half_of(sums[threadIdx.x / 2], threadIdx.x % 2));
 }
 
-// One thread. Keeps the first difference.
-__global__ void compare_kernel(const float* behind, const unsigned long long* sums, int number,
-                               WireRecord* record) {
-  unsigned long long off[2];
-  for (int i = 0; i < 2; ++i) {
-    const unsigned long long sent =
-        __float_as_uint(behind[2 * i]) |
-        static_cast<unsigned long long>(__float_as_uint(behind[2 * i + 1])) << 32;
-    off[i] = sums[i] - sent;
-  }
-  if ((off[0] == 0 && off[1] == 0) || record->is_wrong != 0) return;
-  record->is_wrong = 1;
+// Keeps the first difference.
+__device__ void record_if_unequal(const unsigned long long* now, const unsigned long long* before,
+                                  int64_t number, ChangeRecord* record) {
+  const unsigned long long off[2] = {now[0] - before[0], now[1] - before[1]};
+  if ((off[0] == 0 && off[1] == 0) || atomicExch(&record->is_there, 1) != 0) return;
   record->number = number;
   record->sums_off[0] = off[0];
   record->sums_off[1] = off[1];
 }
 
-}  // namespace
-
-WireSums::WireSums(int64_t most_messages)
-    : most_messages_(most_messages), sums_(2 * most_messages), record_(1) {
-  check(cudaMemset(record_.data(), 0, sizeof(WireRecord)));
+// One thread.
+__global__ void compare_message_kernel(const float* behind, const unsigned long long* sums,
+                                       int64_t number, ChangeRecord* record) {
+  unsigned long long sent[2];
+  for (int i = 0; i < 2; ++i)
+    sent[i] = __float_as_uint(behind[2 * i]) |
+              static_cast<unsigned long long>(__float_as_uint(behind[2 * i + 1])) << 32;
+  record_if_unequal(sums, sent, number, record);
 }
 
-void WireSums::sum(const Message& m, unsigned long long* sums, cudaStream_t stream) const {
-  const int64_t count = m.floats - FLOATS_OF_SUMS;
+// One thread.
+__global__ void compare_piece_kernel(const unsigned long long* now,
+                                     const unsigned long long* before, int64_t number,
+                                     ChangeRecord* record) {
+  record_if_unequal(now, before, number, record);
+}
+
+}  // namespace
+
+WireSums::WireSums(int64_t most_messages, int64_t pieces)
+    : most_messages_(most_messages),
+      pieces_(pieces),
+      sums_(2 * (most_messages + 2 * pieces)),
+      record_(1) {
+  check(cudaMemset(record_.data(), 0, sizeof(ChangeRecord)));
+}
+
+void WireSums::sum(const float* data, int64_t floats, unsigned long long* sums,
+                   cudaStream_t stream) const {
   check(cudaMemsetAsync(sums, 0, 2 * sizeof *sums, stream));
-  const int64_t blocks = std::clamp<int64_t>(count / THREADS, 1, MOST_BLOCKS);
-  sum_kernel<<<static_cast<unsigned>(blocks), THREADS, 0, stream>>>(m.data, count, sums);
+  const int64_t blocks = std::clamp<int64_t>(floats / THREADS, 1, MOST_BLOCKS);
+  sum_kernel<<<static_cast<unsigned>(blocks), THREADS, 0, stream>>>(data, floats, sums);
   check(cudaGetLastError());
 }
 
@@ -72,34 +85,46 @@ void WireSums::write(std::span<const Message> messages, int rank, cudaStream_t s
   if (static_cast<int64_t>(messages.size()) > most_messages_)
     throw std::logic_error("more messages than there are sums for");
   for (size_t i = 0; i < messages.size(); ++i) {
-    if (messages[i].sender != rank) continue;
-    unsigned long long* const sums = sums_.data() + 2 * i;
-    sum(messages[i], sums, stream);
-    write_kernel<<<1, FLOATS_OF_SUMS, 0, stream>>>(
-        messages[i].data + messages[i].floats - FLOATS_OF_SUMS, sums);
+    const Message& m = messages[i];
+    if (m.sender != rank) continue;
+    float* const behind = m.data + m.floats - FLOATS_OF_SUMS;
+    sum(m.data, m.floats - FLOATS_OF_SUMS, of_message(i), stream);
+    write_kernel<<<1, FLOATS_OF_SUMS, 0, stream>>>(behind, of_message(i));
     check(cudaGetLastError());
   }
 }
 
-void WireSums::compare(std::span<const Message> messages, int rank, cudaStream_t stream) {
-  for (size_t i = 0; i < messages.size(); ++i, ++compared_) {
+void WireSums::compare(std::span<const Message> messages, int rank, int64_t first,
+                       cudaStream_t stream) {
+  for (size_t i = 0; i < messages.size(); ++i) {
     const Message& m = messages[i];
     if (m.sender == rank || m.data == nullptr) continue;
-    unsigned long long* const sums = sums_.data() + 2 * i;
-    sum(m, sums, stream);
-    compare_kernel<<<1, 1, 0, stream>>>(m.data + m.floats - FLOATS_OF_SUMS, sums, compared_,
-                                        record_.data());
+    const float* const behind = m.data + m.floats - FLOATS_OF_SUMS;
+    sum(m.data, m.floats - FLOATS_OF_SUMS, of_message(i), stream);
+    compare_message_kernel<<<1, 1, 0, stream>>>(behind, of_message(i),
+                                                first + static_cast<int64_t>(i), record_.data());
     check(cudaGetLastError());
   }
 }
 
-std::optional<WrongMessage> WireSums::wrong() {
-  WireRecord record{};
+void WireSums::keep(int64_t piece, const float* data, int64_t floats, cudaStream_t stream) {
+  sum(data, floats, of_piece(piece), stream);
+}
+
+void WireSums::compare(int64_t piece, const float* data, int64_t floats, int64_t number,
+                       cudaStream_t stream) {
+  unsigned long long* const again = of_piece(pieces_ + piece);
+  sum(data, floats, again, stream);
+  compare_piece_kernel<<<1, 1, 0, stream>>>(again, of_piece(piece), number, record_.data());
+  check(cudaGetLastError());
+}
+
+std::optional<Changed> WireSums::changed() {
+  ChangeRecord record{};
   check(cudaMemcpy(&record, record_.data(), sizeof record, cudaMemcpyDeviceToHost));
   check(cudaMemset(record_.data(), 0, sizeof record));
-  compared_ = 0;
-  if (record.is_wrong == 0) return std::nullopt;
-  WrongMessage found{record.number, std::nullopt};
+  if (record.is_there == 0) return std::nullopt;
+  Changed found{record.number, std::nullopt};
   // One element that is off by d in the place i changes the sums by d and (i + 1) d.
   const auto by = static_cast<int64_t>(record.sums_off[0]),
              weighted = static_cast<int64_t>(record.sums_off[1]);
