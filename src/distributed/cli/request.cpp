@@ -112,7 +112,6 @@ std::vector<Problem> problems_of(const std::string& text, const Problem& usual) 
 }  // namespace
 
 Request parse(int argc, const char* const* argv, int processes) {
-  constexpr int64_t USUAL_PANEL = 4096;
   Request request;
   Problem usual;
   std::string size = "256", grid, kernel = "best", block, panel, device_memory, alpha = "1",

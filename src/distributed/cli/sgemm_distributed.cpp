@@ -19,6 +19,7 @@
 #include "distributed/fault/fault.hpp"
 #include "distributed/machine/machine.hpp"
 #include "distributed/run/measure.hpp"
+#include "distributed/transport/processes.hpp"
 #include "results/files/json.hpp"
 #include "results/values/date.hpp"
 #include "results/values/run.hpp"
@@ -28,18 +29,6 @@ namespace distributed {
 namespace {
 
 using runner::Error, runner::ExitCode;
-
-int rank_in(MPI_Comm processes) {
-  int rank = 0;
-  MPI_Comm_rank(processes, &rank);
-  return rank;
-}
-
-int size_of(MPI_Comm processes) {
-  int size = 0;
-  MPI_Comm_size(processes, &size);
-  return size;
-}
 
 // Returns true if it is true on all processes.
 bool is_true_everywhere(bool here) {

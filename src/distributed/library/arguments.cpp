@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t MOST_ELEMENTS = int64_t{1}
                                   << 36;  // in a row or a column: no product of sizes overflows
-constexpr int64_t USUAL_PANEL = 4096, MOST_PANEL = int64_t{1} << 20;
+constexpr int64_t MOST_PANEL = int64_t{1} << 20;
 
 constexpr const char *TRANS_A = "argument 2 (trans_a)", *TRANS_B = "argument 3 (trans_b)",
                      *M_NAME = "argument 4 (m)", *N_NAME = "argument 5 (n)",

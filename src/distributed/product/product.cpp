@@ -9,8 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "distributed/gpu/local_product.hpp"
-
 namespace distributed {
 namespace {
 
@@ -57,21 +55,18 @@ struct Span {
   Event begin, end;
 };
 
-LocalProduct local_product(const Product& p, int64_t m, int64_t n, int64_t k, const Panel& a,
+LocalProduct local_product(const Product& whole, int64_t m, int64_t n, int64_t k, const Panel& a,
                            const Panel& b, float beta) {
-  return {.m = m,
-          .n = n,
-          .k = k,
-          .trans_a = p.a.is_transposed,
-          .trans_b = p.b.is_transposed,
-          .alpha = p.alpha,
-          .beta = beta,
-          .a = a.data,
-          .lda = a.ld,
-          .b = b.data,
-          .ldb = b.ld,
-          .c = p.c_data,
-          .ldc = std::max<int64_t>(1, p.ldc)};
+  LocalProduct p = local(whole);
+  p.m = m;
+  p.n = n;
+  p.k = k;
+  p.a = a.data;
+  p.lda = a.ld;
+  p.b = b.data;
+  p.ldb = b.ld;
+  p.beta = beta;
+  return p;
 }
 
 // Returns the product of some rows and columns.
@@ -111,8 +106,8 @@ class Multiplication {
     } else {
       fill(0);
       for (int64_t i = 0; i < panels; ++i) {
-        transport_.wait(
-            buffers(i).used);  // of the panel before the last: the host is not far ahead
+        // For the panel before the last, so that the host is not far ahead.
+        transport_.wait(buffers(i).used);
         use(i);
         if (i + 1 < panels) fill(i + 1);
       }
@@ -266,6 +261,22 @@ class Multiplication {
 };
 
 }  // namespace
+
+LocalProduct local(const Product& p) {
+  return {.m = p.m,
+          .n = p.n,
+          .k = p.k,
+          .trans_a = p.a.is_transposed,
+          .trans_b = p.b.is_transposed,
+          .alpha = p.alpha,
+          .beta = p.beta,
+          .a = p.a.data,
+          .lda = p.a.ld,
+          .b = p.b.data,
+          .ldb = p.b.ld,
+          .c = p.c_data,
+          .ldc = std::max<int64_t>(1, p.ldc)};
+}
 
 Times multiply(const Product& product, const Grid& grid, int rank, Transport& transport) {
   Multiplication multiplication(product, grid, rank, transport);

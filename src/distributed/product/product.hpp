@@ -4,11 +4,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "distributed/gpu/local_product.hpp"
 #include "distributed/layout/layout.hpp"
 #include "distributed/product/panel.hpp"
 #include "distributed/transport/transport.hpp"
 
 namespace distributed {
+
+/// How much of k is brought and multiplied at once, unless the caller says otherwise.
+inline constexpr int64_t USUAL_PANEL = 4096;
 
 struct Product {
   int64_t m = 0, n = 0, k = 0;
@@ -43,6 +47,9 @@ struct Times {
 /// Computes the product. All processes of the grid call it. While a panel is multiplied, the next one is brought. Returns when C is there.
 /// Throws std::runtime_error if CUDA, the library or the transport fails.
 Times multiply(const Product& product, const Grid& grid, int rank, Transport& transport);
+
+/// Returns the product as one process computes it that has all of A, B and C.
+LocalProduct local(const Product& product);
 
 /// Returns the bytes of device memory that multiply() takes on a process beside the matrices. The product needs no data.
 int64_t bytes_of_product(const Product& product, const Grid& grid, int rank);

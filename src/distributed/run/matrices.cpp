@@ -96,20 +96,4 @@ Product Matrices::filled_with(Elements elements) const {
 
 bool Matrices::are_intact() const { return a_.is_intact() && b_.is_intact() && c_.is_intact(); }
 
-LocalProduct local(const Product& p) {
-  return {.m = p.m,
-          .n = p.n,
-          .k = p.k,
-          .trans_a = p.a.is_transposed,
-          .trans_b = p.b.is_transposed,
-          .alpha = p.alpha,
-          .beta = p.beta,
-          .a = p.a.data,
-          .lda = p.a.ld,
-          .b = p.b.data,
-          .ldb = p.b.ld,
-          .c = p.c_data,
-          .ldc = p.ldc};
-}
-
 }  // namespace distributed

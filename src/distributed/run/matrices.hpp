@@ -6,7 +6,6 @@
 
 #include "distributed/check/elements.hpp"
 #include "distributed/gpu/cuda.hpp"
-#include "distributed/gpu/local_product.hpp"
 #include "distributed/product/product.hpp"
 
 namespace distributed {
@@ -65,8 +64,5 @@ class Matrices {
   Product product_;
   const GuardedFloats a_, b_, c_;
 };
-
-/// Returns the product as one GPU computes it, of the matrices on a grid of one process.
-LocalProduct local(const Product& product);
 
 }  // namespace distributed

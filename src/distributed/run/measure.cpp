@@ -17,17 +17,12 @@
 #include "distributed/checkpoint/checkpoint.hpp"
 #include "distributed/machine/machine.hpp"
 #include "distributed/run/one_gpu.hpp"
+#include "distributed/transport/processes.hpp"
 
 namespace distributed {
 namespace {
 
 using results::DistributedProcess, results::DistributedProduct;
-
-int rank_in(MPI_Comm world) {
-  int rank = 0;
-  MPI_Comm_rank(world, &rank);
-  return rank;
-}
 
 // ---- What each process tells the process 0.
 
@@ -102,8 +97,7 @@ DistributedProcess process_of(int rank, const Share& share, const TimedSpan* spa
 int64_t free_host_bytes(MPI_Comm world) {
   MPI_Comm machine = MPI_COMM_NULL;
   MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
-  int processes = 1;
-  MPI_Comm_size(machine, &processes);
+  const int processes = size_of(machine);
   MPI_Comm_free(&machine);
   return runner::most_of_free_memory() / processes;
 }
@@ -386,8 +380,8 @@ Measured measure(const Problem& problem, const Grid& grid, const Protocol& proto
 
   Measured measured{description_of(problem, grid), one_gpu.refusal};
   if (runs.damaged_tiles() > 0)
-    measured.note += fmt::format("{} tiles of the checkpoint were damaged and are computed anew",
-                                 runs.damaged_tiles());
+    measured.note += fmt::format("{}{} tiles of the checkpoint were damaged and are computed anew",
+                                 measured.note.empty() ? "" : "\n", runs.damaged_tiles());
   DistributedProduct& p = measured.product;
   p.failures = failures_of(of_whole, of_random, shares);
   p.correct = p.failures.empty();

@@ -5,6 +5,8 @@
 #include <thread>
 #include <vector>
 
+#include "distributed/transport/processes.hpp"
+
 namespace distributed {
 namespace {
 
@@ -19,8 +21,7 @@ std::string text_of(const std::vector<int>& ranks) {
 
 // Receives what the other processes send for some seconds. Returns those that sent nothing.
 std::vector<int> silent_ranks(MPI_Comm world) {
-  int processes = 0;
-  MPI_Comm_size(world, &processes);
+  const int processes = size_of(world);
   std::vector<bool> has_answered(static_cast<size_t>(processes));
   has_answered[0] = true;
   Patience patience(FOR_ANSWERS);
@@ -42,8 +43,7 @@ std::vector<int> silent_ranks(MPI_Comm world) {
 }  // namespace
 
 void throw_with_silent_ranks(MPI_Comm world, std::chrono::seconds waited) {
-  int rank = 0;
-  MPI_Comm_rank(world, &rank);
+  const int rank = rank_in(world);
   const std::string begin =
       "nothing has come for " + std::to_string(waited.count()) + " seconds, and ";
   if (rank != 0) {
