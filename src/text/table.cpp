@@ -156,4 +156,10 @@ std::string Table::markdown(const std::vector<Row>& rows) const {
   return text;
 }
 
+std::string not_shown(const std::vector<std::string>& left_out) {
+  std::string names;
+  for (const std::string& name : left_out) names += (names.empty() ? "" : ", ") + name;
+  return "not shown at this width: " + names + "; a wider terminal or --json has them";
+}
+
 }  // namespace text

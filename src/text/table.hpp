@@ -69,4 +69,7 @@ class Table {
   const Signs signs_;
 };
 
+/// Returns the note below a table without some of its columns.
+std::string not_shown(const std::vector<std::string>& left_out);
+
 }  // namespace text

@@ -113,6 +113,14 @@ class GoodRun(unittest.TestCase):
         self.assertEqual(span, {"is_product": False, "panel": 1, "begin_s": 0.125, "end_s": 0.1875})
         self.assertEqual(read(samples.text_of(samples.document([]))).context.distributed, [])
 
+    def test_gives_the_verdicts_on_many_gpus(self):
+        run = results.read(samples.ROOT / "test/data/runs/sound_acceptance.json")
+        self.assertEqual([(gpu["rank"], gpu["verdict"]) for gpu in run.context.acceptance], [(0, "OK"), (1, "SLOWER"), (2, "WRONG")])
+        slow, of_a_lab = run.context.acceptance[1]["rows"]
+        self.assertEqual([slow[key] for key in ("kernel", "m", "change_percent", "verdict", "base_rank")], ["12 stream_k", 4096, -25, "SLOWER", 0])
+        self.assertEqual((of_a_lab["m"], of_a_lab["quartiles_ms"], of_a_lab["slowdowns"]), (None, None, []))
+        self.assertEqual(read(samples.text_of(samples.document([]))).context.acceptance, [])
+
     def test_knows_what_a_product_of_many_processes_omits(self):
         product = runs.distributed(grid=(1, 1))
         del product["efficiency"], product["processes"][0]["spans"]
@@ -210,7 +218,7 @@ class Damaged(unittest.TestCase):
     def test_as_the_program_has_it(self):
         """Tries the files with which test/results/files/damaged_file_test.cpp tries the program's reader, for the same answers."""
         folder = samples.ROOT / "test/data/runs"
-        sound = {name: (folder / f"{name}.json").read_text() for name in ("sound", "sound_lab", "sound_distributed")}
+        sound = {name: (folder / f"{name}.json").read_text() for name in ("sound", "sound_lab", "sound_distributed", "sound_acceptance")}
         for text in sound.values():
             read(text)
         damages = json.loads((folder / "damages.json").read_text())

@@ -1,6 +1,7 @@
 // Runs made by hand, for tests that need no device.
 #pragma once
 
+#include <array>
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -280,6 +281,8 @@ inline Run of_two_processes() {
       .bits = "0123456789abcdef",
       .one_gpu_samples_s = {0.75, 0.875},
       .cublas_samples_s = {0.75},
+      .cublasmp_samples_s = {1, 1.5},
+      .model_s = 0.375,
       .least_bytes = 393216,
       .processes =
           {{.rank = 0,
@@ -303,6 +306,70 @@ inline Run of_two_processes() {
   }};
   run.distributed.push_back(run.distributed[0]);
   run.distributed[1].tiles_found = 2;
+  return run;
+}
+
+/// Returns a run of sgemm_acceptance: three GPUs, of which one is slower and one is wrong. Together they have every field with a value other
+/// than its default.
+inline Run of_three_gpus() {
+  using results::JudgedGpu, results::JudgedRow;
+  Run run = run_of(results::Machine::cuda, {});
+  const JudgedRow right{.name = "sgemm/12_stream_k/4096x4096x2048",
+                        .kernel = "12 stream_k",
+                        .M = 4096,
+                        .N = 4096,
+                        .K = 2048,
+                        .quartiles_ms = std::array{1.25, 1.5, 1.75},
+                        .clock_mhz = 1980,
+                        .base_rank = 0,
+                        .compared = {.verdict = results::Change::same,
+                                     .base_ms = 1.5,
+                                     .change_percent = 0,
+                                     .threshold_percent = 3,
+                                     .p_value = 1}};
+  JudgedRow slow = right;
+  slow.quartiles_ms = std::array{1.875, 2.0, 2.25};
+  slow.clock_mhz = 1500;
+  slow.slowdowns = {"hardware slowdown"};
+  slow.compared = {.verdict = results::Change::slower,
+                   .reasons = {"the speed changed by -25.0 %"},
+                   .base_percent = std::array{90.5, 91.25, 92.0},
+                   .base_ms = 1.5,
+                   .change_percent = -25,
+                   .threshold_percent = 3,
+                   .p_value = 0.0001};
+  const JudgedRow of_a_lab{.name = "lab/copy_stride/8/elements=16384",
+                           .kernel = "copy_stride/8",
+                           .compared = {.reasons = {"there is nothing to compare it with"}}};
+  run.acceptance = {{.rank = 0,
+                     .host = "first",
+                     .gpu = "0",
+                     .device = "Example E100",
+                     .driver = "570.86.15",
+                     .cuda = "12.8",
+                     .cublas = "12.8.4",
+                     .power_limit_watts = 700,
+                     .verdict = results::GpuVerdict::ok,
+                     .clocks_mhz = std::array{1965.0, 1980.0, 1980.0},
+                     .rows = {right}},
+                    {.rank = 1,
+                     .host = "second",
+                     .gpu = "GPU-8f2c",
+                     .device = "Example E100",
+                     .driver = "570.86.15",
+                     .cuda = "12.8",
+                     .cublas = "12.8.4",
+                     .power_limit_watts = 500.5,
+                     .verdict = results::GpuVerdict::slower,
+                     .reasons = {"12 stream_k at 4096x4096x2048 is 25.0 % slower than on rank 0",
+                                 "its clock was 1500 MHz, and 1980 MHz on rank 0"},
+                     .clocks_mhz = std::array{1485.0, 1500.0, 1515.0},
+                     .rows = {slow, of_a_lab}},
+                    {.rank = 2,
+                     .host = "second",
+                     .gpu = "1",
+                     .verdict = results::GpuVerdict::wrong,
+                     .reasons = {"C[1][2] is 4, should be 3"}}};
   return run;
 }
 

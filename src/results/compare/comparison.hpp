@@ -40,6 +40,10 @@ inline constexpr double MOST_P_VALUE = 0.01;
 /// Throws NotComparable if machine, device or cuBLAS version differ, or if no row has a partner.
 void compare(const Run& base, const std::string& file, Run& now);
 
+/// Compares a row with the same row of another GPU, with the same statistics and by the kernel's own times alone: the reference is judged
+/// like any other row, and another clock does not make the row UNSURE.
+Compared compare_own_times(Result base, Result now);
+
 /// True if the two rows have the same kernel, shape, options and kind of reference.
 bool is_same_subject(const Result& a, const Result& b);
 

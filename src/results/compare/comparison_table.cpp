@@ -172,11 +172,7 @@ std::string comparison_text(const Run& run, bool all, const text::Page& page) {
     std::vector<std::string> left_out;
     for (const std::string& line : table.heading()) add(line, 2);
     text += table.text(page, left_out);
-    if (!left_out.empty()) {
-      add(fmt::format(" not shown at this width: {}; a wider terminal or --json has them",
-                      fmt::join(left_out, ", ")),
-          3);
-    }
+    if (!left_out.empty()) add(" " + text::not_shown(left_out), 3);
     text += "\n";
   }
   const std::vector<Explanation> explained = explanations(run, signs);

@@ -144,6 +144,9 @@ constexpr auto DISTRIBUTED = std::tuple{
             List<Number<double>>{FIGURE}),
     omitted("cublas_samples_s", &DistributedProduct::cublas_samples_s,
             List<Number<double>>{FIGURE}),
+    omitted("cublasmp_samples_s", &DistributedProduct::cublasmp_samples_s,
+            List<Number<double>>{FIGURE}),
+    omitted("model_s", &DistributedProduct::model_s, FIGURE),
     needed("least_bytes", &DistributedProduct::least_bytes, LARGE),
     needed("processes", &DistributedProduct::processes, List<Object<DISTRIBUTED_PROCESS>>{}),
     Follows{"seconds", seconds_of, FIGURE},
@@ -153,12 +156,51 @@ constexpr auto DISTRIBUTED = std::tuple{
     Follows{"share_of_cublas", share_of_cublas, FIGURE},
 };
 
+constexpr auto COMPARED = std::tuple{
+    needed("verdict", &Compared::verdict, Word<Change>{name_of, 6, "is no verdict"}),
+    needed("reasons", &Compared::reasons, TEXTS),
+    omitted("base_percent", &Compared::base_percent, Three<Number<double>>{FIGURE}),
+    omitted("base_ms", &Compared::base_ms, FIGURE),
+    omitted("change_percent", &Compared::change_percent, SIGNED),
+    omitted("threshold_percent", &Compared::threshold_percent, FIGURE),
+    omitted("p_value", &Compared::p_value, FIGURE),
+};
+
+constexpr auto JUDGED_ROW = std::tuple{
+    needed("name", &JudgedRow::name, Text{}),
+    needed("kernel", &JudgedRow::kernel, Text{}),
+    omitted("m", &JudgedRow::M, SIZE),
+    omitted("n", &JudgedRow::N, SIZE),
+    omitted("k", &JudgedRow::K, SIZE),
+    omitted("quartiles_ms", &JudgedRow::quartiles_ms, Three<Number<double>>{MS}),
+    omitted("clock_mhz", &JudgedRow::clock_mhz, POSITIVE),
+    omitted("slowdowns", &JudgedRow::slowdowns, TEXTS),
+    omitted("base_rank", &JudgedRow::base_rank, SMALL),
+    Within{&JudgedRow::compared, COMPARED},
+};
+
+constexpr auto JUDGED_GPU = std::tuple{
+    needed("rank", &JudgedGpu::rank, SMALL),
+    needed("host", &JudgedGpu::host, Text{}),
+    needed("gpu", &JudgedGpu::gpu, Text{}),
+    known("device", &JudgedGpu::device, Text{}),
+    known("driver", &JudgedGpu::driver, Text{}),
+    known("cuda", &JudgedGpu::cuda, Text{}),
+    known("cublas", &JudgedGpu::cublas, Text{}),
+    known("power_limit_watts", &JudgedGpu::power_limit_watts, POSITIVE),
+    needed("verdict", &JudgedGpu::verdict, Word<GpuVerdict>{name_of, 8, "is no verdict on a GPU"}),
+    needed("reasons", &JudgedGpu::reasons, TEXTS),
+    known("clocks_mhz", &JudgedGpu::clocks_mhz, Three<Number<double>>{POSITIVE}),
+    needed("rows", &JudgedGpu::rows, List<Object<JUDGED_ROW>>{}),
+};
+
 constexpr auto CONTEXT = std::tuple{
     Within{&Run::from, PROVENANCE},
     omitted("compared_with", &Run::compared_with, Object<COMPARED_WITH>{}),
     omitted("labs", &Run::lessons, List<Object<LESSON>>{}),
     omitted("calls", &Run::calls, List<Object<LOGGED_CALLS>>{}),
     omitted("distributed", &Run::distributed, List<Object<DISTRIBUTED>>{}),
+    omitted("acceptance", &Run::acceptance, List<Object<JUDGED_GPU>>{}),
 };
 
 constexpr auto IDENTITY = std::tuple{
@@ -211,16 +253,6 @@ constexpr auto SUBJECT = std::tuple{
 };
 
 constexpr auto DAY = std::tuple{known("date", &Result::date, Date{})};
-
-constexpr auto COMPARED = std::tuple{
-    needed("verdict", &Compared::verdict, Word<Change>{name_of, 6, "is no verdict"}),
-    needed("reasons", &Compared::reasons, TEXTS),
-    omitted("base_percent", &Compared::base_percent, Three<Number<double>>{FIGURE}),
-    omitted("base_ms", &Compared::base_ms, FIGURE),
-    omitted("change_percent", &Compared::change_percent, SIGNED),
-    omitted("threshold_percent", &Compared::threshold_percent, FIGURE),
-    omitted("p_value", &Compared::p_value, FIGURE),
-};
 
 constexpr auto COMPARISON =
     std::tuple{omitted("comparison", &Result::compared, Object<COMPARED>{})};

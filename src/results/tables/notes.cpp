@@ -15,12 +15,11 @@ namespace {
 
 // Returns "2 coalesced at 64x64x64", "2 coalesced at 64x64x64, normal data" or "copy_stride/8 at elements 16384".
 std::string title(const Result& r) {
+  std::string text = spoken_name(r.who);
   if (is_of_a_lab(r)) {
     const std::string sizes = sizes_of(r.who);
-    return fmt::format("{}/{}{}{}", r.who.name, r.who.variant, sizes.empty() ? "" : " at ", sizes);
+    return sizes.empty() ? text : text + " at " + sizes;
   }
-  std::string text = r.who.number ? fmt::format("{} {}", *r.who.number, r.who.name) : r.who.name;
-  if (!r.who.variant.empty()) text += " " + r.who.variant;
   if (r.problem) text += " at " + r.problem->size();
   if (r.problem && r.problem->data != Data::uniform)
     text += fmt::format(", {} data", name_of(r.problem->data));

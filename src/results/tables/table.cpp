@@ -6,6 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "results/tables/acceptance_table.hpp"
+#include "results/tables/distributed_table.hpp"
 #include "results/tables/table_layout.hpp"
 #include "text/foreign.hpp"
 
@@ -59,12 +61,11 @@ std::string to_table(const Run& run, const Recorded& recorded, const text::Page&
     for (const Note& note : table->notes(page.width)) add(" " + note.text, note.indent);
     if (footnote.empty()) footnote = table->footnote(tables.size() == 1, page.width);
   }
-  if (!left_out.empty()) {
-    add(fmt::format(" not shown at this width: {}; a wider terminal or --json has them",
-                    fmt::join(left_out, ", ")),
-        3);
-  }
+  if (!left_out.empty()) add(" " + text::not_shown(left_out), 3);
   if (!footnote.empty()) add(" " + footnote, 3);
+  if (!run.distributed.empty())
+    text += (text.empty() ? "" : "\n") + to_table(run.distributed, page);
+  if (!run.acceptance.empty()) text += (text.empty() ? "" : "\n") + to_table(run.acceptance, page);
   return text;
 }
 
@@ -81,7 +82,10 @@ std::string to_markdown(const Run& run, const Recorded& recorded) {
       text += (note.text.starts_with('*') ? "\n\\" : "\n") + text::in_markdown(note.text) + "\n";
     if (footnote.empty()) footnote = table->footnote(tables.size() == 1, 0);
   }
-  return footnote.empty() ? text : text + "\n\\" + text::in_markdown(footnote) + "\n";
+  if (!footnote.empty()) text += "\n\\" + text::in_markdown(footnote) + "\n";
+  if (!run.distributed.empty()) text += (text.empty() ? "" : "\n") + to_markdown(run.distributed);
+  if (!run.acceptance.empty()) text += (text.empty() ? "" : "\n") + to_markdown(run.acceptance);
+  return text;
 }
 
 }  // namespace results

@@ -7,6 +7,10 @@
 
 namespace results {
 
+double flops_of(const DistributedProduct& p) {
+  return 2.0 * static_cast<double>(p.M) * static_cast<double>(p.N) * static_cast<double>(p.K);
+}
+
 double seconds_of(const DistributedProduct& product) { return quartiles(product.samples_s).median; }
 
 namespace {

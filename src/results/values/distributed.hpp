@@ -54,13 +54,17 @@ struct DistributedProduct {
 
   // One GPU with the whole product, in the same run.
   std::vector<double> one_gpu_samples_s{}, cublas_samples_s{};
-  int64_t least_bytes = 0;  // least_bytes_of(M, N, K, gpus())
+  std::vector<double> cublasmp_samples_s{};  // all GPUs with cuBLASMp, in the same run
+  std::optional<double> model_s{};           // what the cost model says (distributed_model.hpp)
+  int64_t least_bytes = 0;                   // least_bytes_of(M, N, K, gpus())
   std::vector<DistributedProcess> processes{};
   bool operator==(const DistributedProduct&) const = default;
 
   int gpus() const { return grid_rows * grid_cols; }
 };
 
+/// The floating-point operations of the product.
+double flops_of(const DistributedProduct& product);
 /// The median seconds of all processes together.
 double seconds_of(const DistributedProduct& product);
 /// Returns the time that one GPU takes for the whole product, over GPUs times the product's time: 1 if nothing is lost. It is unknown if

@@ -3,24 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 namespace results {
-namespace {
-
-constexpr const char* CHANGES[] = {"SAME", "FASTER", "SLOWER", "UNSURE", "CHANGED", "WRONG"};
-
-}  // namespace
-
-const char* name_of(Change change) { return CHANGES[static_cast<int>(change)]; }
-
-std::optional<Change> change_named(std::string_view name) {
-  const auto found =
-      std::ranges::find(CHANGES, name, [](const char* n) { return std::string_view(n); });
-  if (found == std::end(CHANGES)) return std::nullopt;
-  return static_cast<Change>(found - std::begin(CHANGES));
-}
-
 std::optional<double> Traffic::count(std::string_view key, std::string_view buffer) const {
   std::optional<double> sum;
   for (const Count& one : counts) {
@@ -55,6 +39,12 @@ bool is_of_a_lab(const Result& result) { return result.who.set == "lab"; }
 
 std::string label(const Identity& who) {
   return who.number ? fmt::format("{:02}_{}", *who.number, who.name) : who.name;
+}
+
+std::string spoken_name(const Identity& who) {
+  if (who.set == "lab") return who.name + "/" + who.variant;
+  std::string text = who.number ? fmt::format("{} {}", *who.number, who.name) : who.name;
+  return who.variant.empty() ? text : text + " " + who.variant;
 }
 
 std::string sizes_of(const Identity& who) {

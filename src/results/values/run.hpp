@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "results/values/acceptance.hpp"
+#include "results/values/compared.hpp"
 #include "results/values/distributed.hpp"
 #include "results/values/problem.hpp"
 
@@ -91,6 +93,14 @@ struct MeasureOptions {
   double target_spread = 0.002;  // stop once the median's relative error is this small
   bool operator==(const MeasureOptions&) const = default;
 };
+
+/// Names of slowdowns in Timing::slowdowns. A healthy GPU in a healthy machine has none of these.
+namespace slowdowns {
+inline constexpr const char* HARDWARE = "hardware slowdown";
+inline constexpr const char* THERMAL = "thermal slowdown";
+inline constexpr const char* POWER_BRAKE = "external power brake";
+inline constexpr std::array FAULTS = {HARDWARE, THERMAL, POWER_BRAKE};
+}  // namespace slowdowns
 
 /// Times of one kernel, beside the reference in the same run. Each is the time of one launch.
 struct Timing {
@@ -257,34 +267,7 @@ struct Judgement {
   bool trusted() const { return doubts.empty(); }
 };
 
-// ---- Results of a comparison with another run: comparison.hpp.
-
-enum class Change {
-  same,
-  faster,
-  slower,
-  unsure,   // not enough data
-  changed,  // its counters, path or launches differ; these have no noise
-  wrong,    // the row is wrong now
-};
-
-/// Returns "SLOWER", as in tables and JSON.
-const char* name_of(Change change);
-/// Returns nothing if there is no such name.
-std::optional<Change> change_named(std::string_view name);
-
-/// A row's comparison with its partner: the same kernel, problem and options in the other run.
-struct Compared {
-  Change verdict = Change::unsure;
-  std::vector<std::string> reasons{};  // for people, each a clause
-  /// For a timed row: the quartiles, in the other run, of the ratio to the reference in per cent.
-  std::optional<std::array<double, 3>> base_percent{};
-  std::optional<double> base_ms{};            // the other run's median time
-  std::optional<double> change_percent{};     // of the median ratio; below 0 is slower
-  std::optional<double> threshold_percent{};  // the least difference of the medians that counts
-  std::optional<double> p_value{};            // of the Mann-Whitney U test on the ratios, two-sided
-  bool operator==(const Compared&) const = default;
-};
+// ---- Results of a comparison with another run: compared.hpp, compare/comparison.hpp.
 
 /// The other run of a comparison.
 struct ComparedWith {
@@ -359,6 +342,7 @@ struct Run {
   std::vector<Lesson> lessons{};     // of the labs among the results, without repetition
   std::vector<LoggedCalls> calls{};  // of a program with the preloaded library; it has no results
   std::vector<DistributedProduct> distributed{};  // of sgemm_distributed; it has no results
+  std::vector<JudgedGpu> acceptance{};            // of sgemm_acceptance; it has no results
   std::vector<Result> results{};
 };
 
@@ -366,6 +350,8 @@ bool is_of_a_lab(const Result& result);
 
 /// Returns "02_coalesced", or "coalesced" if there is no number.
 std::string label(const Identity& who);
+/// Returns "2 coalesced", or "copy_stride/8" for a lab's variant, for readers.
+std::string spoken_name(const Identity& who);
 /// Returns the sizes of a lab's variant, for readers: "elements 16384", "batch 8, dim 768".
 std::string sizes_of(const Identity& who);
 /// Returns "sgemm/02_coalesced/4096x4096x4096", unique within a run. Data other than uniform is named:

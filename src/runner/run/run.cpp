@@ -181,6 +181,10 @@ ExitCode run(const TableRequest& request) {
   } catch (const results::Unusable& error) {
     throw Error(ExitCode::usage, error.what());
   }
+  if (saved.results.empty() && request.presentation.format == Format::csv)
+    throw Error(ExitCode::usage,
+                fmt::format("'{}' has no kernel's results, so --csv has no lines; try --json",
+                            request.file));
   results::Recorded recorded;
   if (saved.from.machine == results::Machine::simulator) {
     const auto of_a_lab = std::ranges::count_if(saved.results, results::is_of_a_lab);

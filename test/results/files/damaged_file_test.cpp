@@ -55,7 +55,8 @@ TEST(DamagedFile, IsRefusedWithThePlaceNamed) {
   const std::map<std::string, std::string> sound = {
       {"sound", results::to_json(made::full())},
       {"sound_lab", results::to_json(made::of_a_lab())},
-      {"sound_distributed", results::to_json(made::of_two_processes())}};
+      {"sound_distributed", results::to_json(made::of_two_processes())},
+      {"sound_acceptance", results::to_json(made::of_three_gpus())}};
   for (const auto& [name, text] : sound) {
     const std::string file = folder + name + ".json";
     if (std::getenv("SGEMM_WRITE_TABLES") != nullptr) std::ofstream(file) << text;

@@ -128,4 +128,6 @@ TEST(ForeignText, OfARunOfKernelsIsShownAsText) { EXPECT_GT(shown_of(made::full(
 
 TEST(ForeignText, OfALabIsShownAsText) { EXPECT_GT(shown_of(made::of_a_lab()), 15); }
 
+TEST(ForeignText, OfJudgedGpusIsShownAsText) { EXPECT_GT(shown_of(made::of_three_gpus()), 25); }
+
 }  // namespace

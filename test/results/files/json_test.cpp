@@ -73,6 +73,7 @@ void expect_same(const results::Run& wrote, const results::Run& read) {
   EXPECT_EQ(read.compared_with, wrote.compared_with);
   EXPECT_EQ(read.calls, wrote.calls);
   EXPECT_EQ(read.distributed, wrote.distributed);
+  EXPECT_EQ(read.acceptance, wrote.acceptance);
   ASSERT_EQ(read.results.size(), wrote.results.size());
   for (size_t i = 0; i < wrote.results.size(); ++i) {
     const auto& [who, problem, below_fp32, useful_bytes, idea, refusal, path, expected, date, seen,
@@ -131,8 +132,31 @@ TEST(Json, HoldsTheErrorOfAWrongDistributedProduct) {
   EXPECT_TRUE(std::isnan(there_and_back(run).distributed.at(0).error_over_bound));
 }
 
+TEST(Json, BringsJudgedGpusBack) {
+  const results::Run run = made::of_three_gpus();
+  const results::Run read = there_and_back(run);
+  expect_same(run, read);
+  ASSERT_EQ(read.acceptance.size(), 3U);
+  EXPECT_EQ(read.acceptance[1].rows.size(), 2U);
+  EXPECT_FALSE(json::parse(results::to_json(made::full())).at("context").contains("acceptance"));
+  const json context = json::parse(results::to_json(run)).at("context");
+  const json& slow = context.at("acceptance").at(1);
+  EXPECT_EQ(slow.at("verdict"), "SLOWER");
+  EXPECT_EQ(slow.at("rows").at(0).at("verdict"), "SLOWER");
+  EXPECT_EQ(slow.at("rows").at(0).at("change_percent"), -25);
+}
+
+// Each verdict has a word of its own.
+TEST(Json, KnowsEveryVerdictOnAGpu) {
+  for (int i = 0; i <= static_cast<int>(results::GpuVerdict::wrong); ++i) {
+    results::Run run = made::of_three_gpus();
+    run.acceptance[0].verdict = static_cast<results::GpuVerdict>(i);
+    EXPECT_EQ(there_and_back(run).acceptance.at(0).verdict, run.acceptance[0].verdict) << i;
+  }
+}
+
 TEST(Json, IsTheSameWhenWrittenAgain) {
-  for (const results::Run& run : {made::full(), made::of_two_processes()}) {
+  for (const results::Run& run : {made::full(), made::of_two_processes(), made::of_three_gpus()}) {
     const std::string once = results::to_json(run);
     EXPECT_EQ(results::to_json(results::run_from_json(once)), once);
     EXPECT_TRUE(once.ends_with("}\n"));

@@ -3,6 +3,8 @@
 #include <cuda_runtime.h>
 #include <dlfcn.h>
 
+#include "results/values/run.hpp"
+
 namespace runner {
 namespace {
 
@@ -55,9 +57,10 @@ std::vector<std::string> Nvml::slowdowns() const {
   unsigned long long reasons = 0;
   if (throttle_reasons_ == nullptr || throttle_reasons_(device_, &reasons) != SUCCESS) return {};
   std::vector<std::string> names;
-  if (reasons & HARDWARE_SLOWDOWN) names.emplace_back("hardware slowdown");
-  if (reasons & (SOFTWARE_THERMAL | HARDWARE_THERMAL)) names.emplace_back("thermal slowdown");
-  if (reasons & POWER_BRAKE) names.emplace_back("external power brake");
+  if (reasons & HARDWARE_SLOWDOWN) names.emplace_back(results::slowdowns::HARDWARE);
+  if (reasons & (SOFTWARE_THERMAL | HARDWARE_THERMAL))
+    names.emplace_back(results::slowdowns::THERMAL);
+  if (reasons & POWER_BRAKE) names.emplace_back(results::slowdowns::POWER_BRAKE);
   return names;
 }
 
