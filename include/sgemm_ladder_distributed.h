@@ -55,7 +55,8 @@ typedef struct sgemm_ladder_grid sgemm_ladder_grid;
 typedef struct sgemm_ladder_distributed_options {
   /** sizeof(sgemm_ladder_distributed_options). Later versions may add options at the end. */
   size_t struct_size;
-  /** How much of k is brought and multiplied at once, 1048576 at most; 0 means 4096. More takes more memory, and fewer messages. */
+  /** How much of k is brought and multiplied at once, 1048576 at most. 0 means a quarter of k, but from 2048 to 8192. More takes more memory, and fewer
+   *  messages. */
   int64_t panel;
   /** One of sgemm_ladder_algorithm. */
   int32_t algorithm;
@@ -63,7 +64,7 @@ typedef struct sgemm_ladder_distributed_options {
   int32_t reserved;
 } sgemm_ladder_distributed_options;
 
-/** The options that a product has without any: panels of 4096, and SGEMM_LADDER_BEST. */
+/** The options that a product has without any: panels of a quarter of k, and SGEMM_LADDER_BEST. */
 #define SGEMM_LADDER_DISTRIBUTED_OPTIONS_INIT \
   {sizeof(sgemm_ladder_distributed_options), 0, SGEMM_LADDER_BEST, 0}
 
@@ -82,7 +83,7 @@ SGEMM_LADDER_API int sgemm_ladder_grid_create(MPI_Comm comm, int rows, int cols,
                                               sgemm_ladder_grid** grid);
 
 /**
- * Ends a grid. All of its processes call it, before MPI_Finalize(). A null pointer is allowed, and does nothing.
+ * Ends a grid, and frees its memory. All of its processes call it, before MPI_Finalize(). A null pointer is allowed, and does nothing.
  *
  * @return SGEMM_LADDER_OK, or SGEMM_LADDER_INVALID_ARGUMENT if MPI has ended before.
  */
@@ -110,8 +111,8 @@ SGEMM_LADDER_API int sgemm_ladder_local_size(const sgemm_ladder_grid* grid, cons
  * so it may hold NaNs.
  *
  * The call waits for all work that was launched on the current device before. It takes device memory for two panels of A and of B, for
- * their messages, and for what the kernel needs. If a process has too little, all of them refuse the call. A CUDA error from before the call
- * is refused too, and stays pending.
+ * their messages, and for what the kernel needs. The grid keeps the memory for its next products. If a process has too little, all of them
+ * refuse the call. A CUDA error from before the call is refused too, and stays pending.
  *
  * After a failure that is no refusal, C may hold anything, and each further product on the grid is refused: destroy the grid. Sums
  * travel with the messages, so an element that changes on its way is such a failure.

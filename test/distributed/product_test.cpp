@@ -114,6 +114,7 @@ void expect_exact(const Case& c, const Grid& grid) {
   Part result(Name::c, c.c, grid);
   if (c.beta == 0) result.fill(std::numeric_limits<float>::quiet_NaN());
   MpiTransport transport(MPI_COMM_WORLD, grid, PATIENCE);
+  Workspace workspace;
   multiply({.m = c.m,
             .n = c.n,
             .k = c.k,
@@ -126,7 +127,7 @@ void expect_exact(const Case& c, const Grid& grid) {
             .ldc = result.ld(),
             .panel = c.panel,
             .algorithm = SGEMM_LADDER_STREAM_K},
-           grid, rank_of_this(), transport);
+           grid, rank_of_this(), transport, workspace);
   std::vector<float> values = result.read();
   int wrong = 0;
   for (int64_t col = 0; col < result.cols(); ++col) {
@@ -205,7 +206,8 @@ void expect_named(Rounding rounding) {
       const Projections expected =
           expected_projections(product, grid, rank_of_this(), MPI_COMM_WORLD, rounding);
       MpiTransport transport(MPI_COMM_WORLD, grid, PATIENCE);
-      multiply(product, grid, rank_of_this(), transport);
+      Workspace workspace;
+      multiply(product, grid, rank_of_this(), transport, workspace);
       EXPECT_TRUE(differences(expected, product, grid, rank_of_this(), MPI_COMM_WORLD).are_none());
 
       const int64_t row = 30, col = 11;
@@ -264,6 +266,7 @@ TEST(Product, TellsOfAnElementThatChangedOnItsWay) {
     const Part a(Name::a, layout, grid), b(Name::b, layout, grid), c(Name::c, layout, grid);
     const Factor of_a{layout, a.data(), a.ld(), false}, of_b{layout, b.data(), b.ld(), false};
     FaultyTransport transport(grid, rank_of_this() == grid.size() - 1);
+    Workspace workspace;
     std::string told;
     try {
       multiply({.m = 48,
@@ -275,7 +278,7 @@ TEST(Product, TellsOfAnElementThatChangedOnItsWay) {
                 .c_data = c.data(),
                 .ldc = c.ld(),
                 .panel = 20},
-               grid, rank_of_this(), transport);
+               grid, rank_of_this(), transport, workspace);
     } catch (const std::runtime_error& error) {
       told = error.what();
     }

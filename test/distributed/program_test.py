@@ -53,10 +53,18 @@ class Program(unittest.TestCase):
             done = run("--size", "70x90x110,100", "--block", "16", "--panel", "30", *arguments, processes=processes)
             self.assertEqual(done.returncode, 0, done.stderr)
             heading, names, *lines = done.stdout.splitlines()
-            self.assertIn("blocks of 16, panels of 30", heading)
+            self.assertEqual(heading.split(" · ")[:3], ["grid 1x2" if processes == 2 else "grid 2x2", "best" if processes == 2 else "12 stream_k", "MPI"])
             self.assertEqual(names.split()[-1], "right")
-            self.assertEqual([(line.split()[0], line.split()[-1]) for line in lines], [("70x90x110", "yes"), ("100", "yes")])
+            self.assertEqual([(line.split()[0], line.split()[-1]) for line in lines[::2]], [("70x90x110", "yes"), ("100", "yes")])
+            self.assertTrue(all("panels of 30, blocks of 16" in note for note in lines[1::2]))
             self.assertTrue(all(len(line) <= 80 for line in [heading, names, *lines]))
+
+    def test_predicts_and_multiplies_nothing(self):
+        done = run("--size", "65536,131072", "--predict", "2x2,8x8", "--network", "25", processes=1)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        heading, names, *lines = done.stdout.splitlines()
+        self.assertIn("a model, not a measurement: GPUs of 175 TFLOP/s, 360 GB/s within a host of 8, 25 GB/s", heading)
+        self.assertEqual([line.split()[:2] for line in lines], [[size, grid] for size in ("65536", "131072") for grid in ("2x2", "8x8")])
 
     def test_writes_all_processes_into_one_file(self):
         with tempfile.TemporaryDirectory() as folder:

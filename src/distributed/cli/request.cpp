@@ -33,15 +33,42 @@ Grid usual_grid(int processes) {
   return grid;
 }
 
-Grid grid_of(const std::string& text, int processes) {
-  const std::vector<int64_t> sides = numbers("--grid", text);
+std::vector<int64_t> sides_of_grid(const char* option, const std::string& text) {
+  std::vector<int64_t> sides = numbers(option, text);
   if (sides.size() != 2)
-    throw Error(ExitCode::usage, fmt::format("--grid is '{}'; it must be PxQ, such as 2x2",
+    throw Error(ExitCode::usage, fmt::format("{} is '{}'; it must be PxQ, such as 2x2", option,
                                              runner::printable(text)));
+  return sides;
+}
+
+Grid grid_of(const std::string& text, int processes) {
+  const std::vector<int64_t> sides = sides_of_grid("--grid", text);
   if (sides[0] * sides[1] != processes || sides[0] > processes)
     throw Error(ExitCode::usage, fmt::format("--grid {}x{} has {} processes, and mpirun started {}",
                                              sides[0], sides[1], sides[0] * sides[1], processes));
   return {static_cast<int>(sides[0]), static_cast<int>(sides[1])};
+}
+
+std::vector<Grid> predicted_grids(const std::string& text) {
+  constexpr int64_t MOST_SIDE = 1024;
+  std::vector<Grid> grids;
+  for (const std::string& word : runner::split(text, ',')) {
+    const std::vector<int64_t> sides = sides_of_grid("--predict", word);
+    if (std::max(sides[0], sides[1]) > MOST_SIDE)
+      throw Error(ExitCode::usage, fmt::format("--predict {}: a side is at most {}",
+                                               runner::printable(word), MOST_SIDE));
+    grids.push_back({static_cast<int>(sides[0]), static_cast<int>(sides[1])});
+  }
+  return grids;
+}
+
+// Returns a number of units above 0, times the unit.
+double parse_rate(const char* option, const std::string& text, double unit) {
+  const double number = runner::parse_float(option, text);
+  if (number <= 0)
+    throw Error(ExitCode::usage,
+                fmt::format("{} is {}; it must be above 0", option, runner::printable(text)));
+  return number * unit;
 }
 
 int algorithm_of(const std::string& text) {
@@ -99,6 +126,7 @@ std::vector<Problem> problems_of(const std::string& text, const Problem& usual) 
     problem.n = sizes[1];
     problem.k = sizes[2];
     if (problem.block == 0) problem.block = usual_block(problem);
+    if (problem.panel == 0) problem.panel = usual_panel(problem.k);
     if (problem.is_reproducible && problem.block % 4 != 0)
       throw Error(
           ExitCode::usage,
@@ -115,7 +143,8 @@ Request parse(int argc, const char* const* argv, int processes) {
   Request request;
   Problem usual;
   std::string size = "256", grid, kernel = "best", block, panel, device_memory, alpha = "1",
-              beta = "0", seed = "1", samples = "64", repeat = "3", carrier, timeout;
+              beta = "0", seed = "1", samples = "64", repeat = "3", carrier, timeout, predicted,
+              gpu = "175", nvlink, network, gpus_per_host;
   CLI::App app(
       "Multiplies matrices that are dealt out to several processes, each with a GPU of its own.\n"
       "Start it with mpirun: mpirun -n 4 sgemm_distributed --size 65536 --grid 2x2\n");
@@ -124,8 +153,9 @@ Request parse(int argc, const char* const* argv, int processes) {
   app.add_option(
       "--block", block,
       "rows and columns of a block (default 512; with --reproducible an eighth, 4096 at most)");
-  app.add_option("--panel", panel,
-                 "how much of K is brought and multiplied at once (default 4096)");
+  app.add_option(
+      "--panel", panel,
+      "how much of K is brought and multiplied at once (default a quarter, from 2048 to 8192)");
   app.add_option("--kernel", kernel, "best, 12 or 16 (default best)");
   app.add_flag("--trans-a", usual.trans_a, "A is transposed: it lies as K rows of M elements");
   app.add_flag("--trans-b", usual.trans_b, "B is transposed: it lies as N rows of K elements");
@@ -146,8 +176,19 @@ Request parse(int argc, const char* const* argv, int processes) {
   app.add_option("--repeat", repeat, "how often each product is timed (default 3)");
   app.add_flag("!--no-one-gpu", request.protocol.has_one_gpu,
                "do not time the whole product on one GPU");
+  app.add_flag("!--no-reference", request.protocol.has_reference,
+               "do not time cuBLASMp, which is timed where it is installed");
   app.add_option("--timeout", timeout,
                  "seconds that a process waits for the others before it gives up");
+  app.add_option("--predict", predicted,
+                 "PxQ, several with commas: print what a cost model says of these grids, and "
+                 "multiply nothing");
+  app.add_option("--gpu", gpu, "for --predict: TFLOP/s of a GPU's product (default 175, an H200)");
+  app.add_option("--nvlink", nvlink,
+                 "for --predict: GB/s that a GPU receives within its host (default 360)");
+  app.add_option("--network", network,
+                 "for --predict: GB/s that a GPU receives from other hosts (default 50)");
+  app.add_option("--gpus-per-host", gpus_per_host, "for --predict (default 8)");
   app.add_option("--json", request.json_file, "writes the results to this file");
   app.add_flag("--replace", request.replace, "replaces the file");
   try {
@@ -158,11 +199,18 @@ Request parse(int argc, const char* const* argv, int processes) {
   } catch (const CLI::ParseError& error) {
     throw Error(ExitCode::usage, std::string(error.what()) + " (see --help)");
   }
+  if (!predicted.empty()) request.predicted = predicted_grids(predicted);
+  request.rates.flops = parse_rate("--gpu", gpu, 1e12);
+  if (!nvlink.empty()) request.rates.nvlink_bytes = parse_rate("--nvlink", nvlink, 1e9);
+  if (!network.empty()) request.rates.network_bytes = parse_rate("--network", network, 1e9);
+  if (!gpus_per_host.empty())
+    request.rates.gpus_per_host =
+        static_cast<int>(runner::parse_integer("--gpus-per-host", gpus_per_host, 1, 1024));
   request.grid = grid.empty() ? usual_grid(processes) : grid_of(grid, processes);
   if (!block.empty()) usual.block = runner::parse_integer("--block", block, 1, MOST);
   if (!device_memory.empty()) usual.device_bytes = parse_bytes("--device-memory", device_memory);
   if (!request.protocol.checkpoint.empty()) usual.is_reproducible = true;
-  usual.panel = panel.empty() ? USUAL_PANEL : runner::parse_integer("--panel", panel, 1, MOST);
+  if (!panel.empty()) usual.panel = runner::parse_integer("--panel", panel, 1, MOST);
   usual.algorithm = algorithm_of(kernel);
   usual.alpha = runner::parse_float("--alpha", alpha);
   usual.beta = runner::parse_float("--beta", beta);
@@ -183,19 +231,6 @@ std::string name_of_algorithm(int algorithm) {
   return algorithm == SGEMM_LADDER_BEST       ? "best"
          : algorithm == SGEMM_LADDER_STREAM_K ? "12 stream_k"
                                               : "16 tensor_fp32";
-}
-
-std::string text_of(const Request& r) {
-  const Problem& usual = r.problems.front();
-  const bool is_one_block = std::ranges::all_of(
-      r.problems, [&](const Problem& problem) { return problem.block == usual.block; });
-  return fmt::format("grid {}x{} · blocks of {}, panels of {} · {} · {}{}{}{}{}", r.grid.rows,
-                     r.grid.cols, is_one_block ? std::to_string(usual.block) : "several sizes",
-                     usual.panel, name_of_algorithm(usual.algorithm),
-                     r.carrier == Carrier::nccl ? "NCCL" : "MPI",
-                     usual.trans_a ? " · A transposed" : "", usual.trans_b ? " · B transposed" : "",
-                     usual.is_reproducible ? " · reproducible" : "",
-                     usual.device_bytes > 0 ? " · in the host's memory" : "");
 }
 
 }  // namespace distributed

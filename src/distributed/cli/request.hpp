@@ -9,6 +9,7 @@
 #include "distributed/machine/machine.hpp"
 #include "distributed/run/matrices.hpp"
 #include "distributed/run/measure.hpp"
+#include "results/values/distributed_model.hpp"
 
 namespace distributed {
 
@@ -20,14 +21,15 @@ struct Request {
   Protocol protocol;
   std::string json_file;  // empty: none
   bool replace = false;   // the file
-  std::string help;       // what was asked for instead, if it is not empty
+
+  // What was asked for instead, if it is not empty:
+  std::string help;
+  std::vector<Grid> predicted;  // what the cost model says of them
+  results::Rates rates;         // for the model
 };
 
 /// Reads a command line for this many processes. Throws runner::Error(ExitCode::usage).
 Request parse(int argc, const char* const* argv, int processes);
-
-/// Returns what all products have in common in one line: "grid 2x2 · blocks of 64, panels of 300 · best · NCCL".
-std::string text_of(const Request& request);
 
 /// "best", "12 stream_k" or "16 tensor_fp32".
 std::string name_of_algorithm(int algorithm);

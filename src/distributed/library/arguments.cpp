@@ -109,8 +109,7 @@ void check_options(const sgemm_ladder_distributed_options* o) {
                                std::to_string(KNOWN) + " bytes");
   if (o->panel < 0 || o->panel > MOST_PANEL)
     throw_invalid(OPTIONS, "has the panel " + std::to_string(o->panel) + "; it must be from 1 to " +
-                               std::to_string(MOST_PANEL) + ", or 0, which means " +
-                               std::to_string(USUAL_PANEL));
+                               std::to_string(MOST_PANEL) + ", or 0, which means a quarter of k");
   if (o->algorithm != SGEMM_LADDER_BEST && o->algorithm != SGEMM_LADDER_STREAM_K &&
       o->algorithm != SGEMM_LADDER_TENSOR_FP32)
     throw_invalid(OPTIONS, "has the algorithm " + std::to_string(o->algorithm) +
@@ -119,8 +118,8 @@ void check_options(const sgemm_ladder_distributed_options* o) {
     throw_invalid(OPTIONS, "has " + std::to_string(o->reserved) + " as reserved; it must be 0");
 }
 
-int64_t panel_of(const sgemm_ladder_distributed_options* o) {
-  return o == nullptr || o->panel == 0 ? USUAL_PANEL : o->panel;
+int64_t panel_of(const sgemm_ladder_distributed_options* o, int64_t k) {
+  return o == nullptr || o->panel == 0 ? usual_panel(k) : o->panel;
 }
 
 int algorithm_of(const sgemm_ladder_distributed_options* o) {
@@ -166,7 +165,7 @@ std::array<Common, std::tuple_size_v<CommonNumbers>> common(const Arguments& a) 
            of(DESC_C, a.desc_c, col_block),
            of(DESC_C, a.desc_c, first_row),
            of(DESC_C, a.desc_c, first_col),
-           {std::string(OPTIONS) + ": panel", panel_of(a.options)},
+           {std::string(OPTIONS) + ": panel", panel_of(a.options, a.k)},
            {std::string(OPTIONS) + ": algorithm", algorithm_of(a.options)}}};
 }
 
@@ -248,7 +247,7 @@ Product product_of(const Arguments& a, const Grid& grid) {
       .c = checked_layout(DESC_C, a.desc_c, grid),
       .c_data = a.C,
       .ldc = a.desc_c[ld],
-      .panel = std::clamp<int64_t>(k, 1, panel_of(a.options)),
+      .panel = std::clamp<int64_t>(k, 1, panel_of(a.options, k)),
       .algorithm = algorithm_of(a.options)};
 }
 

@@ -63,7 +63,10 @@ ProcessGrid::ProcessGrid(MPI_Comm comm, int rows, int cols, bool has_place)
       throw_invalid("argument 4 (grid)", "is null; it must be the address of a pointer");
     device_ = current_device();
   });
-  refuse_together([&] { transport_ = make_transport(USUAL_CARRIER, comm_, shape_); });
+  refuse_together([&] {
+    transport_ = make_transport(USUAL_CARRIER, comm_, shape_);
+    workspace_.emplace();
+  });
 }
 
 // Runs a step. If it fails on one process, throws on all.
@@ -86,7 +89,8 @@ void ProcessGrid::check_device() const {
 }
 
 void ProcessGrid::check_memory(const Product& product) const {
-  const int64_t needed = bytes_of_product(product, shape_, rank_), there = free_bytes();
+  const int64_t needed = bytes_of_product(product, shape_, rank_),
+                there = free_bytes() + workspace_->bytes();
   if (needed > there)
     throw Failure(SGEMM_LADDER_OUT_OF_MEMORY,
                   "the product needs " + std::to_string(needed) +
@@ -123,12 +127,14 @@ void ProcessGrid::multiply(const Arguments& arguments) {
     clears.emplace();
     check(cudaDeviceSynchronize());
     product = product_of(arguments, shape_);
-    if (!arguments.is_empty()) check_memory(product);
+    if (arguments.is_empty()) return;
+    check_memory(product);
+    reserve(product, shape_, rank_, *workspace_);
   });
   if (arguments.is_empty()) return;
   WatchedTransport watched(*transport_, agreement_);
   const std::optional<Failure> failure =
-      failure_of([&] { distributed::multiply(product, shape_, rank_, watched); });
+      failure_of([&] { distributed::multiply(product, shape_, rank_, watched, *workspace_); });
   if (const auto told = watched.end(failure)) {
     has_failed_ = true;
     throw_of(*told, "failed", told->rank == rank_ ? std::optional(told->failure) : std::nullopt);

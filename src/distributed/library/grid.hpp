@@ -6,10 +6,12 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "distributed/layout/layout.hpp"
 #include "distributed/library/agreement.hpp"
 #include "distributed/library/arguments.hpp"
+#include "distributed/product/workspace.hpp"
 #include "distributed/transport/transport.hpp"
 
 namespace distributed {
@@ -52,6 +54,7 @@ class ProcessGrid {
   int device_ = 0;
   bool has_failed_ = false;
   std::unique_ptr<Transport> transport_;
+  std::optional<Workspace> workspace_;
 };
 
 }  // namespace distributed

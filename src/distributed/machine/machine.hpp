@@ -24,6 +24,9 @@ extern const Carrier USUAL_CARRIER;
 /// How long messages may take. A simulated GPU is slow, so that one process may wait for another for long.
 extern const std::chrono::seconds USUAL_PATIENCE;
 
+/// True if the GPUs of this build are simulated.
+extern const bool IS_SIMULATED;
+
 /// Returns how many GPUs this many processes of one machine find there.
 int gpus_for(int processes);
 

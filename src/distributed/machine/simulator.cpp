@@ -7,13 +7,15 @@ namespace distributed {
 const Carrier USUAL_CARRIER = Carrier::mpi;
 const std::chrono::seconds USUAL_PATIENCE(3600);
 
+const bool IS_SIMULATED = true;
+
 int gpus_for(int processes) { return processes; }  // each process simulates one
 
 void choose_gpu(int) {}
 
 MachineFacts machine_facts() {
   MachineFacts facts = facts_of_gpu();
-  facts.is_simulated = true;
+  facts.is_simulated = IS_SIMULATED;
   return facts;
 }
 

@@ -51,9 +51,6 @@ class PanelSource {
   /// Returns how many floats this process sends for a panel at most.
   int64_t sent_floats() const { return is_here_ ? 0 : most_sent_; }
 
-  /// Returns how many messages a panel has at most.
-  int64_t most_messages() const { return is_here_ ? 0 : int64_t{lines()} * grid_.size(); }
-
   /// Returns the messages for the part of k from `begin` to `end` - 1: the same list on all processes. Packs what this process sends into
   /// `sent`. What it receives will lie in `received`. Each message has room for its sums at its end (wire_sums.hpp).
   std::vector<Message> pack(int64_t begin, int64_t end, float* sent, float* received,

@@ -14,32 +14,38 @@ namespace {
 
 // The memory for one panel of each factor, and for its messages. There are two: one is multiplied while the other is filled.
 struct Buffers {
-  Buffers(const PanelSource& a, const PanelSource& b)
-      : panel_a(a.panel_floats()),
-        panel_b(b.panel_floats()),
-        sent_a(a.sent_floats()),
-        sent_b(b.sent_floats()),
-        received_a(a.received_floats()),
-        received_b(b.received_floats()) {
-    // An element that is used without having been written is a NaN, and makes C's a NaN.
-    make_nans(panel_a, a.panel_floats());
-    make_nans(panel_b, b.panel_floats());
-  }
-  static void make_nans(const DeviceFloats& data, int64_t floats) {
-    if (floats > 0)
-      check(cudaMemset(data.data(), 0xff, static_cast<size_t>(floats) * sizeof(float)));
-  }
-  static int64_t floats(const PanelSource& x) {
-    return x.panel_floats() + x.sent_floats() + x.received_floats();
-  }
+  Buffers(const PanelSource& a, const PanelSource& b, Pieces& pieces)
+      : panel_a(pieces.next(a.panel_floats())),
+        panel_b(pieces.next(b.panel_floats())),
+        sent_a(pieces.next(a.sent_floats())),
+        sent_b(pieces.next(b.sent_floats())),
+        received_a(pieces.next(a.received_floats())),
+        received_b(pieces.next(b.received_floats())) {}
 
-  float* panel(Side side) const { return side == Side::a ? panel_a.data() : panel_b.data(); }
+  float* panel(Side side) const { return side == Side::a ? panel_a : panel_b; }
 
-  DeviceFloats panel_a, panel_b, sent_a, sent_b, received_a, received_b;
-  Event filled, used;
+  float *const panel_a, *const panel_b, *const sent_a, *const sent_b, *const received_a,
+                                                                          *const received_b;
+  const Event filled, used;
 };
 
-constexpr int64_t PIECES = 4;  // of memory with sums: a panel of A and one of B in two buffers
+constexpr int64_t SUMMED_PIECES = 4;  // of memory: a panel of A and one of B in two buffers
+
+// All device memory of a product. Without a memory it counts how much that is.
+struct Memory {
+  Memory(const PanelSource& a, const PanelSource& b, float* memory)
+      : pieces(memory),
+        sums(pieces.next(WireSums::floats(SUMMED_PIECES))),
+        buffers{Buffers(a, b, pieces), Buffers(a, b, pieces)} {}
+
+  Pieces pieces;
+  float* const sums;
+  const std::array<Buffers, 2> buffers;
+};
+
+int64_t floats_of(const PanelSource& a, const PanelSource& b) {
+  return Memory(a, b, nullptr).pieces.used();
+}
 
 // What has sums: a message, or else a panel in memory.
 struct Summed {
@@ -86,7 +92,8 @@ PanelSource source_of(Side side, const Product& p, const Grid& grid, int rank) {
 
 class Multiplication {
  public:
-  Multiplication(const Product& product, const Grid& grid, int rank, Transport& transport)
+  Multiplication(const Product& product, const Grid& grid, int rank, Transport& transport,
+                 Workspace& workspace)
       : p_(product),
         transport_(transport),
         rows_(product.c.rows_on(grid, rank)),
@@ -94,8 +101,10 @@ class Multiplication {
         a_(source_of(Side::a, product, grid, rank)),
         b_(source_of(Side::b, product, grid, rank)),
         rank_(rank),
-        buffers_{Buffers(a_, b_), Buffers(a_, b_)},
-        sums_(a_.most_messages() + b_.most_messages(), PIECES) {}
+        products_(workspace.products()),
+        messages_(workspace.messages()),
+        memory_(a_, b_, workspace.floats(floats_of(a_, b_))),
+        sums_(SUMMED_PIECES, memory_.sums, messages_) {}
 
   Times run() {
     const auto begin = std::chrono::steady_clock::now();
@@ -126,7 +135,9 @@ class Multiplication {
   static int64_t piece(Side side, int64_t panel) {
     return panel % 2 * 2 + (side == Side::a ? 0 : 1);
   }
-  Buffers& buffers(int64_t panel) { return buffers_[static_cast<size_t>(panel % 2)]; }
+  const Buffers& buffers(int64_t panel) const {
+    return memory_.buffers[static_cast<size_t>(panel % 2)];
+  }
 
   std::vector<TimedSpan> timed_spans() const {
     std::vector<TimedSpan> timed;
@@ -145,14 +156,12 @@ class Multiplication {
 
   // Brings a panel of each factor.
   void fill(int64_t panel) {
-    Buffers& to = buffers(panel);
+    const Buffers& to = buffers(panel);
     to.used.hold(messages_);
     const int64_t begin = begin_of(panel), end = end_of(panel);
     const Span& span = begin_span(false, panel, messages_);
-    const std::vector<Message> of_a =
-        a_.pack(begin, end, to.sent_a.data(), to.received_a.data(), messages_);
-    const std::vector<Message> of_b =
-        b_.pack(begin, end, to.sent_b.data(), to.received_b.data(), messages_);
+    const std::vector<Message> of_a = a_.pack(begin, end, to.sent_a, to.received_a, messages_);
+    const std::vector<Message> of_b = b_.pack(begin, end, to.sent_b, to.received_b, messages_);
     std::vector<Message> all = of_a;
     all.insert(all.end(), of_b.begin(), of_b.end());
     sums_.write(all, rank_, messages_);
@@ -163,8 +172,8 @@ class Multiplication {
       summed_.push_back({message, {}, panel});
       if (message.sender != rank_ && message.data != nullptr) received_floats_ += message.floats;
     }
-    a_.unpack(begin, end, of_a, to.panel_a.data(), messages_);
-    b_.unpack(begin, end, of_b, to.panel_b.data(), messages_);
+    a_.unpack(begin, end, of_a, to.panel_a, messages_);
+    b_.unpack(begin, end, of_b, to.panel_b, messages_);
     for (const Side side : {Side::a, Side::b}) {
       const int64_t floats = source(side).brought_floats(begin, end);
       if (floats > 0) sums_.keep(piece(side, panel), to.panel(side), floats, messages_);
@@ -179,8 +188,8 @@ class Multiplication {
     from.filled.hold(products_);
     const Span& span = begin_span(true, panel, products_);
     const int64_t begin = begin_of(panel), end = end_of(panel);
-    launch(end - begin, a_.panel(begin, end, from.panel_a.data()),
-           b_.panel(begin, end, from.panel_b.data()), panel == 0 ? p_.beta : 1);
+    launch(end - begin, a_.panel(begin, end, from.panel_a), b_.panel(begin, end, from.panel_b),
+           panel == 0 ? p_.beta : 1);
     for (const Side side : {Side::a, Side::b}) {
       const int64_t floats = source(side).brought_floats(begin, end);
       if (floats == 0) continue;
@@ -251,11 +260,11 @@ class Multiplication {
   const int64_t rows_, cols_;  // of this process's part of C
   const PanelSource a_, b_;
   const int rank_;
-  std::array<Buffers, 2> buffers_;
-  WireSums sums_;
+  const cudaStream_t products_, messages_;
+  const Memory memory_;
+  const WireSums sums_;
   std::vector<Summed> summed_;  // so far: a change has the number of its place here
   int64_t received_floats_ = 0;
-  const Stream products_, messages_{Stream::Priority::first};
   const Event begin_, end_;
   std::deque<Span> spans_;
 };
@@ -278,14 +287,19 @@ LocalProduct local(const Product& p) {
           .ldc = std::max<int64_t>(1, p.ldc)};
 }
 
-Times multiply(const Product& product, const Grid& grid, int rank, Transport& transport) {
-  Multiplication multiplication(product, grid, rank, transport);
+Times multiply(const Product& product, const Grid& grid, int rank, Transport& transport,
+               Workspace& workspace) {
+  Multiplication multiplication(product, grid, rank, transport, workspace);
   try {
     return multiplication.run();
   } catch (...) {
     transport.abort();  // messages may still use the buffers
     throw;
   }
+}
+
+void reserve(const Product& p, const Grid& grid, int rank, Workspace& workspace) {
+  workspace.floats(floats_of(source_of(Side::a, p, grid, rank), source_of(Side::b, p, grid, rank)));
 }
 
 int64_t bytes_of_product(const Product& p, const Grid& grid, int rank) {
@@ -295,8 +309,7 @@ int64_t bytes_of_product(const Product& p, const Grid& grid, int rank) {
       workspace_bytes(local_product(p, p.c.rows_on(grid, rank), p.c.cols_on(grid, rank), k,
                                     a.panel(0, k, nullptr), b.panel(0, k, nullptr), p.beta),
                       p.algorithm);
-  return 2 * (Buffers::floats(a) + Buffers::floats(b)) * static_cast<int64_t>(sizeof(float)) +
-         workspace;
+  return floats_of(a, b) * static_cast<int64_t>(sizeof(float)) + workspace;
 }
 
 }  // namespace distributed

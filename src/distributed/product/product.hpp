@@ -1,18 +1,25 @@
 // The product C = alpha op(A) op(B) + beta C of matrices that lie on a grid of processes (SUMMA: van de Geijn and Watts, 1997).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "distributed/gpu/local_product.hpp"
 #include "distributed/layout/layout.hpp"
 #include "distributed/product/panel.hpp"
+#include "distributed/product/workspace.hpp"
 #include "distributed/transport/transport.hpp"
 
 namespace distributed {
 
-/// How much of k is brought and multiplied at once, unless the caller says otherwise.
-inline constexpr int64_t USUAL_PANEL = 4096;
+/// Returns how much of k is brought and multiplied at once, unless the caller says otherwise: a quarter, so that three of four panels
+/// arrive behind a product; but at least 2048, so that a product keeps the GPU busy, and at most 8192, because two lie in memory.
+inline int64_t usual_panel(int64_t k) {
+  constexpr int64_t PANELS = 4, STEP = 512, LEAST = 2048, MOST = 8192;
+  const int64_t part = (k + PANELS - 1) / PANELS;
+  return std::clamp((part + STEP - 1) / STEP * STEP, LEAST, MOST);
+}
 
 struct Product {
   int64_t m = 0, n = 0, k = 0;
@@ -45,8 +52,12 @@ struct Times {
 };
 
 /// Computes the product. All processes of the grid call it. While a panel is multiplied, the next one is brought. Returns when C is there.
-/// Throws std::runtime_error if CUDA, the library or the transport fails.
-Times multiply(const Product& product, const Grid& grid, int rank, Transport& transport);
+/// Throws std::runtime_error if CUDA, the library or the transport fails. The workspace must not be used again then.
+Times multiply(const Product& product, const Grid& grid, int rank, Transport& transport,
+               Workspace& workspace);
+
+/// Allocates now the memory that multiply() takes from the workspace. Throws CudaError if there is too little.
+void reserve(const Product& product, const Grid& grid, int rank, Workspace& workspace);
 
 /// Returns the product as one process computes it that has all of A, B and C.
 LocalProduct local(const Product& product);

@@ -98,7 +98,8 @@ int64_t bytes_of_tile(const Product& whole, const Tile& tile, const Grid& grid, 
 }
 
 Times multiply_tiles(const Product& whole, const std::vector<Tile>& tiles, const Grid& grid,
-                     int rank, Transport& transport, const std::function<void(size_t)>& done) {
+                     int rank, Transport& transport, Workspace& workspace,
+                     const std::function<void(size_t)>& done) {
   const auto begin = std::chrono::steady_clock::now();
   const auto seconds = [begin] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -117,7 +118,7 @@ Times multiply_tiles(const Product& whole, const std::vector<Tile>& tiles, const
       if (whole.beta != 0) copy(part.c_data, part.ldc, c, whole.ldc, rows, cols);
     }
     const double begin_of_tile = seconds();
-    const Times times = multiply(part, grid, rank, transport);
+    const Times times = multiply(part, grid, rank, transport, workspace);
     if (on_device) copy(c, whole.ldc, part.c_data, part.ldc, rows, cols);
     for (TimedSpan span : times.spans) {
       span.begin += begin_of_tile;

@@ -32,6 +32,7 @@ int64_t bytes_of_tile(const Product& product, const Tile& tile, const Grid& grid
 /// Computes the tiles of a product, as multiply() does. After each one it calls done(its number).
 Times multiply_tiles(
     const Product& product, const std::vector<Tile>& tiles, const Grid& grid, int rank,
-    Transport& transport, const std::function<void(size_t)>& done = [](size_t) {});
+    Transport& transport, Workspace& workspace,
+    const std::function<void(size_t)>& done = [](size_t) {});
 
 }  // namespace distributed

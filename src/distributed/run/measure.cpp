@@ -16,6 +16,7 @@
 #include "distributed/check/samples.hpp"
 #include "distributed/checkpoint/checkpoint.hpp"
 #include "distributed/machine/machine.hpp"
+#include "distributed/run/cublasmp.hpp"
 #include "distributed/run/one_gpu.hpp"
 #include "distributed/transport/processes.hpp"
 
@@ -33,13 +34,6 @@ Name64 travelling(const std::string& name) {
   Name64 text{};
   std::copy_n(name.begin(), std::min(name.size(), text.size() - 1), text.begin());
   return text;
-}
-
-std::string host_name() {
-  std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
-  int length = 0;
-  MPI_Get_processor_name(name.data(), &length);
-  return {name.data(), static_cast<size_t>(length)};
 }
 
 struct Share {
@@ -146,24 +140,6 @@ std::vector<std::string> failures_of(const Differences& of_whole, const Differen
   return failures;
 }
 
-DistributedProduct description_of(const Problem& p, const Grid& grid) {
-  return {.M = p.m,
-          .N = p.n,
-          .K = p.k,
-          .transposes_a = p.trans_a,
-          .transposes_b = p.trans_b,
-          .alpha = p.alpha,
-          .beta = p.beta,
-          .seed = p.seed,
-          .grid_rows = grid.rows,
-          .grid_cols = grid.cols,
-          .block = p.block,
-          .panel = std::min(p.panel, p.k),
-          .reproducible = p.is_reproducible,
-          .device_bytes = p.device_bytes,
-          .least_bytes = results::least_bytes_of(p.m, p.n, p.k, grid.size())};
-}
-
 // One product on all processes: its matrices, tiles, and times.
 class Runs {
  public:
@@ -182,7 +158,7 @@ class Runs {
   Differences of_whole_numbers() {
     const Product product = matrices_.filled_with(Elements::whole);
     const Projections expected = expected_projections(product, grid_, rank_, world_);
-    multiply_tiles(product, tiles_, grid_, rank_, transport_);
+    multiply_tiles(product, tiles_, grid_, rank_, transport_, workspace_);
     return differences(expected, product, grid_, rank_, world_);
   }
 
@@ -199,7 +175,7 @@ class Runs {
       Product product = matrices_.filled_with(Elements::random);  // beta needs the old C
       product.is_reproducible = is_reproducible;
       MPI_Barrier(world_);
-      last_ = multiply_tiles(product, tiles_, grid_, rank_, transport_);
+      last_ = multiply_tiles(product, tiles_, grid_, rank_, transport_, workspace_);
       seconds.push_back(slowest());
     }
     return seconds;
@@ -221,7 +197,7 @@ class Runs {
       numbers.push_back(i);
     }
     MPI_Barrier(world_);
-    last_ = multiply_tiles(product, missing, grid_, rank_, transport_, [&](size_t i) {
+    last_ = multiply_tiles(product, missing, grid_, rank_, transport_, workspace_, [&](size_t i) {
       checkpoint.save(numbers[i], part_of(product, missing[i], grid_, rank_), grid_);
     });
     return slowest();
@@ -252,6 +228,7 @@ class Runs {
   Transport& transport_;
   const MPI_Comm world_;
   const Matrices matrices_;
+  Workspace workspace_;
   Times last_;
   int64_t tiles_found_ = 0, damaged_ = 0;
 };
@@ -300,6 +277,24 @@ void require(int64_t matrices, int64_t panels, int64_t free, const char* of_matr
 }
 
 }  // namespace
+
+DistributedProduct description_of(const Problem& p, const Grid& grid) {
+  return {.M = p.m,
+          .N = p.n,
+          .K = p.k,
+          .transposes_a = p.trans_a,
+          .transposes_b = p.trans_b,
+          .alpha = p.alpha,
+          .beta = p.beta,
+          .seed = p.seed,
+          .grid_rows = grid.rows,
+          .grid_cols = grid.cols,
+          .block = p.block,
+          .panel = std::min(p.panel, p.k),
+          .reproducible = p.is_reproducible,
+          .device_bytes = p.device_bytes,
+          .least_bytes = results::least_bytes_of(p.m, p.n, p.k, grid.size())};
+}
 
 std::vector<Tile> planned_tiles(const Problem& problem, const Grid& grid, const Protocol& protocol,
                                 MPI_Comm world) {
@@ -376,6 +371,9 @@ Measured measure(const Problem& problem, const Grid& grid, const Protocol& proto
                                                    .spans = static_cast<int>(last.spans.size())},
                                              grid.size(), world);
   const std::vector<TimedSpan> spans = gathered_spans(last.spans, shares, world);
+  std::vector<double> cublasmp;  // last, because it overwrites C
+  if (protocol.has_reference && problem.device_bytes == 0 && !checkpoint)
+    cublasmp = time_cublasmp(matrices.product(), grid, protocol.repetitions, world);
   if (rank != 0) return {};
 
   Measured measured{description_of(problem, grid), one_gpu.refusal};
@@ -392,6 +390,7 @@ Measured measure(const Problem& problem, const Grid& grid, const Protocol& proto
   p.bits = bits;
   p.one_gpu_samples_s = one_gpu.ladder;
   p.cublas_samples_s = one_gpu.cublas;
+  p.cublasmp_samples_s = cublasmp;
   const TimedSpan* of_process = spans.data();
   for (size_t i = 0; i < shares.size(); ++i) {
     p.processes.push_back(process_of(static_cast<int>(i), shares[i], of_process));

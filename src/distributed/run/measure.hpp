@@ -16,9 +16,10 @@ namespace distributed {
 /// How a product is measured.
 struct Protocol {
   int repetitions = 3;
-  int64_t samples = 64;      // elements that each process compares with FP64
-  bool has_one_gpu = true;   // also the whole product on one GPU
-  std::string checkpoint{};  // a folder for finished tiles of C; empty: none
+  int64_t samples = 64;       // elements that each process compares with FP64
+  bool has_one_gpu = true;    // also the whole product on one GPU
+  bool has_reference = true;  // also with cuBLASMp, if this build has it
+  std::string checkpoint{};   // a folder for finished tiles of C; empty: none
 };
 
 /// What the process 0 knows after a product. The others have an empty one.
@@ -26,6 +27,9 @@ struct Measured {
   results::DistributedProduct product{};
   std::string note{};  // why there is no time of one GPU, if there is none
 };
+
+/// Describes a product that was not computed yet.
+results::DistributedProduct description_of(const Problem& problem, const Grid& grid);
 
 /// Returns the tiles of C in which the product is computed. Throws runner::Error(ExitCode::usage) on all processes if it does not fit into
 /// the memory of one, before anything is allocated.

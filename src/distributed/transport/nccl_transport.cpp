@@ -25,9 +25,20 @@ NcclTransport::NcclTransport(MPI_Comm world, const Grid& grid, std::chrono::seco
   ncclUniqueId id{};
   if (rank_ == 0) check_nccl(ncclGetUniqueId(&id));
   MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, world);
-  check_nccl(ncclCommInitRank(&world_, grid.size(), id, rank_));
-  check_nccl(ncclCommSplit(world_, grid.row_of(rank_), grid.col_of(rank_), &row_, nullptr));
-  check_nccl(ncclCommSplit(world_, grid.col_of(rank_), grid.row_of(rank_), &col_, nullptr));
+  // No call waits for other processes: one of them may be silent.
+  ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+  config.blocking = 0;
+  try {
+    check_nccl(ncclCommInitRankConfig(&world_, grid.size(), id, rank_, &config));
+    wait_until_ready();
+    check_nccl(ncclCommSplit(world_, grid.row_of(rank_), grid.col_of(rank_), &row_, &config));
+    wait_until_ready();
+    check_nccl(ncclCommSplit(world_, grid.col_of(rank_), grid.row_of(rank_), &col_, &config));
+    wait_until_ready();
+  } catch (...) {
+    NcclTransport::abort();
+    throw;
+  }
 }
 
 NcclTransport::~NcclTransport() {
@@ -47,6 +58,7 @@ void NcclTransport::deliver(std::span<const Message> messages, cudaStream_t stre
   check_nccl(ncclGroupStart());
   for (const Message& message : messages) deliver(message, stream);
   check_nccl(ncclGroupEnd());
+  wait_until_ready();  // the first messages make connections
 }
 
 void NcclTransport::deliver(const Message& m, cudaStream_t stream) const {
@@ -66,19 +78,29 @@ void NcclTransport::deliver(const Message& m, cudaStream_t stream) const {
 }
 
 void NcclTransport::wait(const Event& event) {
-  constexpr std::chrono::microseconds PAUSE(20);
-  for (patience_.begin(); !event.has_passed(); std::this_thread::sleep_for(PAUSE)) {
-    throw_if_failed();
-    if (patience_.is_over()) throw_with_silent_ranks(mpi_, patience_.limit());
-  }
+  wait_while([&] { return is_busy() || !event.has_passed(); });
 }
 
-void NcclTransport::throw_if_failed() const {
+void NcclTransport::wait_until_ready() {
+  wait_while([&] { return is_busy(); });
+}
+
+void NcclTransport::wait_while(const std::function<bool()>& is_waiting) {
+  constexpr std::chrono::microseconds PAUSE(20);
+  for (patience_.begin(); is_waiting(); std::this_thread::sleep_for(PAUSE))
+    if (patience_.is_over()) throw_with_silent_ranks(mpi_, patience_.limit());
+}
+
+bool NcclTransport::is_busy() const {
+  bool is_one_busy = false;
   for (const ncclComm_t comm : {row_, col_, world_}) {
+    if (comm == nullptr) continue;
     ncclResult_t state = ncclSuccess;
     check_nccl(ncclCommGetAsyncError(comm, &state));
     check_nccl(state);
+    is_one_busy = is_one_busy || state == ncclInProgress;
   }
+  return is_one_busy;
 }
 
 }  // namespace distributed

@@ -5,6 +5,7 @@
 #include <nccl.h>
 
 #include <chrono>
+#include <functional>
 #include <span>
 
 #include "distributed/layout/layout.hpp"
@@ -30,7 +31,10 @@ class NcclTransport : public Transport {
 
  private:
   void deliver(const Message& message, cudaStream_t stream) const;
-  void throw_if_failed() const;
+  void wait_until_ready();
+  void wait_while(const std::function<bool()>& is_waiting);
+  // True while NCCL works on a call. Throws std::runtime_error if one has failed.
+  bool is_busy() const;
 
   const MPI_Comm mpi_;
   const Grid grid_;

@@ -1,4 +1,4 @@
-// Sums of elements, which find and locate an element that has changed (after Huang and Abraham, 1984): on its way, because the sums travel
+// BitSums of elements, which find and locate an element that has changed (after Huang and Abraham, 1984): on its way, because the sums travel
 // with each message, or in memory.
 #pragma once
 
@@ -22,43 +22,58 @@ struct Changed {
   std::optional<int64_t> element;  // its place, if only one has changed
 };
 
+/// The sums of a message's elements, or of a piece of memory's.
+struct BitSums {
+  uint64_t plain, weighted;
+};
+
 /// The first change, as the device stores it.
 struct ChangeRecord {
   int is_there;
   int64_t number;
-  uint64_t sums_off[2];  // what the sums are, less what they were
+  BitSums off;  // what the sums are, less what they were
 };
 
-/// Writes and compares sums. Not for several threads at once.
+/// BitSums to which the blocks of a kernel add theirs. They are zero between kernels.
+struct RunningSums {
+  unsigned long long plain, weighted;
+  unsigned blocks;  // that have added theirs
+};
+
+/// Writes and compares sums, in device memory of the caller. Messages, and keeping the sums of memory, take one stream; comparing memory takes
+/// another.
 class WireSums {
  public:
-  /// For at most this many messages in a call, and as many pieces of memory.
-  WireSums(int64_t most_messages, int64_t pieces);
+  /// For this many pieces of memory. `memory` has floats(pieces), aligned to 8 bytes. Waits for the stream, in which it sets it to zero.
+  WireSums(int64_t pieces, float* memory, cudaStream_t stream);
+  static int64_t floats(int64_t pieces) {
+    return static_cast<int64_t>((sizeof(State) + static_cast<size_t>(pieces) * sizeof(BitSums)) /
+                                sizeof(float));
+  }
 
   /// Writes the sums of the messages that this process sends.
-  void write(std::span<const Message> messages, int rank, cudaStream_t stream);
+  void write(std::span<const Message> messages, int rank, cudaStream_t stream) const;
   /// Compares the sums of the messages that this process has received: those with data that others have sent. The messages have numbers from
   /// `first` on.
-  void compare(std::span<const Message> messages, int rank, int64_t first, cudaStream_t stream);
+  void compare(std::span<const Message> messages, int rank, int64_t first,
+               cudaStream_t stream) const;
 
   /// Keeps the sums of a piece of memory. `piece` counts from 0.
-  void keep(int64_t piece, const float* data, int64_t floats, cudaStream_t stream);
+  void keep(int64_t piece, const float* data, int64_t floats, cudaStream_t stream) const;
   /// Compares the piece with its kept sums.
   void compare(int64_t piece, const float* data, int64_t floats, int64_t number,
-               cudaStream_t stream);
+               cudaStream_t stream) const;
 
-  /// Returns the first change since the last call. The streams must have been waited for.
-  std::optional<Changed> changed();
+  /// Returns the first change. The streams must have been waited for.
+  std::optional<Changed> changed() const;
 
  private:
-  void sum(const float* data, int64_t floats, unsigned long long* sums, cudaStream_t stream) const;
-  unsigned long long* of_message(size_t i) const { return sums_.data() + 2 * i; }
-  unsigned long long* of_piece(int64_t i) const { return sums_.data() + 2 * (most_messages_ + i); }
-
-  const int64_t most_messages_, pieces_;
-  const DeviceArray<unsigned long long>
-      sums_;  // of the messages, of the pieces, and of the pieces again
-  const DeviceArray<ChangeRecord> record_;
+  struct State {
+    RunningSums of_messages, of_products;  // by stream: kernels of one stream do not overlap
+    ChangeRecord record;
+  };
+  State* const state_;
+  BitSums* const kept_;  // of the pieces
 };
 
 }  // namespace distributed
