@@ -55,8 +55,8 @@ typedef struct sgemm_ladder_grid sgemm_ladder_grid;
 typedef struct sgemm_ladder_distributed_options {
   /** sizeof(sgemm_ladder_distributed_options). Later versions may add options at the end. */
   size_t struct_size;
-  /** How much of k is brought and multiplied at once, 1048576 at most. 0 means a quarter of k, but from 2048 to 8192. More takes more memory, and fewer
-   *  messages. */
+  /** How much of k is brought and multiplied at once, 1048576 at most. 0 means a quarter of k, but from 2048 to 8192. More takes more
+   *  memory, and fewer messages. */
   int64_t panel;
   /** One of sgemm_ladder_algorithm. */
   int32_t algorithm;

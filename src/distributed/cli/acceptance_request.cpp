@@ -2,8 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "app/error.hpp"
 #include "app/own_program.hpp"
+#include "distributed/cli/parse.hpp"
 
 namespace distributed {
 namespace {
@@ -35,14 +35,8 @@ AcceptanceRequest parse_acceptance(int argc, const char* const* argv) {
       ->type_name("PATH");
   app.allow_extras();
   app.footer(FOOTER);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    request.help = app.help();
-    return request;
-  } catch (const CLI::ParseError& error) {
-    throw runner::Error(runner::ExitCode::usage, std::string(error.what()) + " (see --help)");
-  }
+  request.help = parse_or_help(app, argc, argv);
+  if (!request.help.empty()) return request;
   request.words = app.remaining();
   std::erase(request.words, "--");
   if (request.runner.empty())

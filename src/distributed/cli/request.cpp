@@ -9,6 +9,7 @@
 
 #include "app/error.hpp"
 #include "app/words.hpp"
+#include "distributed/cli/parse.hpp"
 #include "sgemm_ladder.h"
 
 namespace distributed {
@@ -191,14 +192,8 @@ Request parse(int argc, const char* const* argv, int processes) {
   app.add_option("--gpus-per-host", gpus_per_host, "for --predict (default 8)");
   app.add_option("--json", request.json_file, "writes the results to this file");
   app.add_flag("--replace", request.replace, "replaces the file");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    request.help = app.help();
-    return request;
-  } catch (const CLI::ParseError& error) {
-    throw Error(ExitCode::usage, std::string(error.what()) + " (see --help)");
-  }
+  request.help = parse_or_help(app, argc, argv);
+  if (!request.help.empty()) return request;
   if (!predicted.empty()) request.predicted = predicted_grids(predicted);
   request.rates.flops = parse_rate("--gpu", gpu, 1e12);
   if (!nvlink.empty()) request.rates.nvlink_bytes = parse_rate("--nvlink", nvlink, 1e9);

@@ -34,7 +34,7 @@ results::Provenance provenance(const std::vector<std::string>& command_line) {
     return text.empty() ? std::nullopt : std::optional(text);
   };
   results::Provenance from{
-      .machine = facts.is_simulated ? results::Machine::simulator : results::Machine::cuda,
+      .machine = IS_SIMULATED ? results::Machine::simulator : results::Machine::cuda,
       .date = results::utc_now(),
       .program = "sgemm_distributed " SGEMM_VERSION,
       .command_line = command_line};

@@ -35,7 +35,6 @@ void choose_gpu(int number);
 
 /// What describes this process's GPU and this build.
 struct MachineFacts {
-  bool is_simulated = false;
   std::string device, device_detail;  // "NVIDIA H200", "sm_90"
   int multiprocessors = 0;
   int64_t memory_bytes = 0;

@@ -13,11 +13,7 @@ int gpus_for(int processes) { return processes; }  // each process simulates one
 
 void choose_gpu(int) {}
 
-MachineFacts machine_facts() {
-  MachineFacts facts = facts_of_gpu();
-  facts.is_simulated = IS_SIMULATED;
-  return facts;
-}
+MachineFacts machine_facts() { return facts_of_gpu(); }
 
 bool multiply_with_cublas(const LocalProduct&, cudaStream_t) { return false; }
 

@@ -1,13 +1,13 @@
 #include "distributed/run/cublasmp.hpp"
 
 #include <cublasmp.h>
-#include <nccl.h>
 
 #include <chrono>
 #include <optional>
 #include <stdexcept>
 #include <string>
 
+#include "distributed/transport/nccl.hpp"
 #include "distributed/transport/processes.hpp"
 
 namespace distributed {
@@ -18,20 +18,11 @@ void check_mp(cublasMpStatus_t status) {
     throw std::runtime_error("cuBLASMp: status " + std::to_string(status));
 }
 
-void check_nccl(ncclResult_t result) {
-  if (result != ncclSuccess)
-    throw std::runtime_error(std::string("NCCL: ") + ncclGetErrorString(result));
-}
-
 // The grid as cuBLASMp has it, with a communicator of its own.
 class MpGrid {
  public:
   MpGrid(const Grid& grid, MPI_Comm world) {
-    const int rank = rank_in(world);
-    ncclUniqueId id{};
-    if (rank == 0) check_nccl(ncclGetUniqueId(&id));
-    MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, world);
-    check_nccl(ncclCommInitRank(&comm_, grid.size(), id, rank));
+    check_nccl(ncclCommInitRank(&comm_, grid.size(), common_id(world), rank_in(world)));
     check_mp(cublasMpCreate(&handle_, stream_));
     check_mp(
         cublasMpGridCreate(grid.rows, grid.cols, CUBLASMP_GRID_LAYOUT_ROW_MAJOR, comm_, &grid_));
@@ -55,16 +46,16 @@ class MpGrid {
 };
 
 // A matrix's nine numbers.
-class Descriptor {
+class MpDescriptor {
  public:
-  Descriptor(const Layout& x, int64_t ld, const MpGrid& on) {
+  MpDescriptor(const Layout& x, int64_t ld, const MpGrid& on) {
     check_mp(cublasMpMatrixDescriptorCreate(x.rows.size, x.cols.size, x.rows.block, x.cols.block,
                                             x.rows.first, x.cols.first, ld, CUDA_R_32F, on.grid(),
                                             &desc_));
   }
-  ~Descriptor() { static_cast<void>(cublasMpMatrixDescriptorDestroy(desc_)); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
+  ~MpDescriptor() { static_cast<void>(cublasMpMatrixDescriptorDestroy(desc_)); }
+  MpDescriptor(const MpDescriptor&) = delete;
+  MpDescriptor& operator=(const MpDescriptor&) = delete;
   operator cublasMpMatrixDescriptor_t() const { return desc_; }
 
  private:
@@ -105,7 +96,7 @@ class MpProduct {
  private:
   const Product& p_;
   const MpGrid& on_;
-  const Descriptor a_, b_, c_;
+  const MpDescriptor a_, b_, c_;
   size_t device_bytes_ = 0, host_bytes_ = 0;
   std::optional<DeviceArray<char>> on_device_;
   std::vector<char> on_host_;

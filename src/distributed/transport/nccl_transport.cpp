@@ -1,30 +1,17 @@
 #include "distributed/transport/nccl_transport.hpp"
 
 #include <chrono>
-#include <stdexcept>
-#include <string>
 #include <thread>
 
 #include "distributed/gpu/cuda.hpp"
+#include "distributed/transport/nccl.hpp"
 #include "distributed/transport/planted.hpp"
 
 namespace distributed {
-namespace {
-
-void check_nccl(ncclResult_t result) {
-  if (result == ncclSuccess || result == ncclInProgress) return;
-  throw std::runtime_error(std::string("NCCL: ") + ncclGetErrorString(result) + ": " +
-                           ncclGetLastError(nullptr));
-}
-
-}  // namespace
-
 NcclTransport::NcclTransport(MPI_Comm world, const Grid& grid, std::chrono::seconds patience)
     : mpi_(world), grid_(grid), patience_(patience) {
   MPI_Comm_rank(world, &rank_);
-  ncclUniqueId id{};
-  if (rank_ == 0) check_nccl(ncclGetUniqueId(&id));
-  MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, world);
+  const ncclUniqueId id = common_id(world);
   // No call waits for other processes: one of them may be silent.
   ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
   config.blocking = 0;

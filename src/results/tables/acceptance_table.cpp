@@ -179,10 +179,6 @@ std::vector<std::string> notes_on(const std::vector<JudgedGpu>& gpus) {
   return notes;
 }
 
-std::string joined(const std::vector<std::string>& facts, const text::Signs& signs) {
-  return fmt::format("{}", fmt::join(facts, fmt::format(" {} ", signs.dot)));
-}
-
 }  // namespace
 
 std::string to_table(const std::vector<JudgedGpu>& gpus, const text::Page& page) {

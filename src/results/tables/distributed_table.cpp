@@ -1,11 +1,11 @@
 #include "results/tables/distributed_table.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
 
+#include "results/tables/table_cells.hpp"
 #include "results/values/statistics.hpp"
 #include "text/foreign.hpp"
 
@@ -116,11 +116,6 @@ std::vector<std::string> common_to(const DistributedProduct& p) {
   return facts;
 }
 
-std::string joined(const std::vector<std::string>& facts, const text::Page& page) {
-  return fmt::format("{}",
-                     fmt::join(facts, std::string(" ") + text::Signs(page.unicode).dot + " "));
-}
-
 }  // namespace
 
 DistributedTable::DistributedTable(const text::Page& page) : page_(page), table_(columns(), page) {
@@ -128,12 +123,14 @@ DistributedTable::DistributedTable(const text::Page& page) : page_(page), table_
 }
 
 std::string DistributedTable::headings(const DistributedProduct& product) const {
-  return text::wrap(joined(common_to(product), page_), page_.width, 2) + "\n" + table_.headings();
+  return text::wrap(joined(common_to(product), text::Signs(page_.unicode)), page_.width, 2) + "\n" +
+         table_.headings();
 }
 
 std::string DistributedTable::entry(const DistributedProduct& product) const {
   return table_.line(row_of(product)) +
-         text::wrap("  " + joined(notes_of(product), page_), page_.width, 2) + "\n";
+         text::wrap("  " + joined(notes_of(product), text::Signs(page_.unicode)), page_.width, 2) +
+         "\n";
 }
 
 std::string DistributedTable::left_out() const {
@@ -197,7 +194,7 @@ std::string to_markdown(const std::vector<DistributedProduct>& products) {
     rows.clear();
   };
   for (const DistributedProduct& product : products) {
-    const std::string heading = joined(common_to(product), page);
+    const std::string heading = joined(common_to(product), text::Signs(page.unicode));
     if (heading != last) {
       add_rows();
       text += (text.empty() ? "" : "\n") + text::in_markdown(heading) + "\n\n";

@@ -1,6 +1,7 @@
 #include "results/tables/table_cells.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -61,6 +62,10 @@ std::string factor_text(double factor, const text::Signs& signs) {
 std::string size_text(const Problem& p, const text::Signs& signs) {
   if (p.is_square()) return fmt::format("{}{}", p.M, signs.cube);
   return fmt::format("{}{}{}{}{}", p.M, signs.times, p.N, signs.times, p.K);
+}
+
+std::string joined(const std::vector<std::string>& facts, const text::Signs& signs) {
+  return fmt::format("{}", fmt::join(facts, fmt::format(" {} ", signs.dot)));
 }
 
 }  // namespace results

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "results/values/problem.hpp"
 #include "text/page.hpp"
@@ -24,5 +25,7 @@ std::string bar(double percent, const text::Signs& signs);
 std::string factor_text(double factor, const text::Signs& signs);
 /// Returns "4096^3" or "128x160x7168".
 std::string size_text(const Problem& p, const text::Signs& signs);
+/// Returns "grid 2x2 · best · NCCL".
+std::string joined(const std::vector<std::string>& facts, const text::Signs& signs);
 
 }  // namespace results

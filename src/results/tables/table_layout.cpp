@@ -206,7 +206,7 @@ std::string ResultTable::heading_line(const std::vector<std::string>& subject,
     }
   }
   parts.insert(parts.end(), details.begin(), details.end());
-  return fmt::format("{}", fmt::join(parts, fmt::format(" {} ", signs_.dot)));
+  return joined(parts, signs_);
 }
 
 const Result* ResultTable::first_timed() const {

@@ -70,14 +70,12 @@ TEST(DistributedModel, CoversWhatWasMeasuredOverNcclInTheGpusMemory) {
   p.reproducible = false;
   p.device_bytes = 0;
   ASSERT_TRUE(results::modelled_seconds(p));
-  for (DistributedProduct other : {p, p, p}) {
-    static int which = 0;
-    if (which == 0) other.carrier = "mpi";
-    if (which == 1) other.one_gpu_samples_s.clear();
-    if (which == 2) other.processes.clear();
-    ++which;
+  DistributedProduct over_mpi = p, without_one_gpu = p, without_processes = p;
+  over_mpi.carrier = "mpi";
+  without_one_gpu.one_gpu_samples_s.clear();
+  without_processes.processes.clear();
+  for (const DistributedProduct& other : {over_mpi, without_one_gpu, without_processes})
     EXPECT_FALSE(results::modelled_seconds(other));
-  }
 }
 
 }  // namespace
