@@ -69,7 +69,7 @@ function(add_simulated_cuda_sources target)
               "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>"
               "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
       DEPENDS ${source} ${simulator_dir}/simcc ${simulator_dir}/widths.py ${simulator_dir}/grid_constants.py
-              ${simulator_dir}/wrappers.py ${simulator_dir}/kernel_bounds.py
+              ${simulator_dir}/wrappers.py ${simulator_dir}/kernel_bounds.py ${simulator_dir}/spaced_launches.py
       DEPFILE ${object}.d
       COMMENT "Compiling ${file} for the simulated GPU"
       COMMAND_EXPAND_LISTS

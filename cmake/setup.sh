@@ -29,6 +29,7 @@ declare -A packages_for=(
   [sim-asan]="libclang-rt-19-dev"
   [sim-aarch64]="g++-aarch64-linux-gnu googletest qemu-user"
   [emulators]="qemu-user"
+  [openmp]="libomp-19-dev"  # for programs that simcc compiles with -fopenmp
 )
 # Any of these browsers will do. The package is installed only on a machine without a browser. On Ubuntu it installs a snap.
 browsers="chromium chromium-browser google-chrome"

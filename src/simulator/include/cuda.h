@@ -2,6 +2,8 @@
 #pragma once
 #pragma GCC system_header
 
+#define __cuda_cuda_h__
+
 #include <stdint.h>
 
 #define CUDA_VERSION 12030

@@ -2,7 +2,9 @@
 #pragma once
 #pragma GCC system_header
 
-#include "half_formats.h"
+#define __CUDA_BF16_H__
+
+#include "simulated/half_formats.h"
 #include "vector_types.h"
 #if defined(__CUDA__)
 #include "cuda_runtime.h"
@@ -18,7 +20,7 @@
 #define __simulator_make2 make_bfloat162
 #define __simulator_format BF16
 #define __simulator_ptx "bf16"
-#include "half_functions.h"
+#include "simulated/half_functions.h"
 
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;

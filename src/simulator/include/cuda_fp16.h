@@ -2,7 +2,9 @@
 #pragma once
 #pragma GCC system_header
 
-#include "half_formats.h"
+#define __CUDA_FP16_H__
+
+#include "simulated/half_formats.h"
 #include "vector_types.h"
 #if defined(__CUDA__)
 #include "cuda_runtime.h"
@@ -18,7 +20,7 @@
 #define __simulator_make2 make_half2
 #define __simulator_format FP16
 #define __simulator_ptx "f16"
-#include "half_functions.h"
+#include "simulated/half_functions.h"
 
 typedef __half half;
 typedef __half2 half2;

@@ -6,6 +6,8 @@
 #pragma once
 #pragma GCC system_header
 
+#define __CUDA_RUNTIME_H__
+
 #include "host_defines.h"
 
 #if defined(__CUDA__)

@@ -459,6 +459,16 @@ __simulator_device unsigned int __brev(unsigned int x) { return __builtin_bitrev
 __simulator_device unsigned long long __brevll(unsigned long long x) {
   return __builtin_bitreverse64(x);
 }
+/// Returns the position of a set bit: the offset-th from `base` up, or from `base` down if the offset is negative; the bit at
+/// `base` counts. Offset 0 asks for `base` itself. Returns 0xffffffff if there is no such bit.
+__simulator_device unsigned int __fns(unsigned int mask, unsigned int base, int offset) {
+  if (offset == 0) return base < 32 && (mask >> base & 1) != 0 ? base : 0xffffffffu;
+  int left = offset > 0 ? offset : -offset;
+  for (unsigned int at = base; at < 32; at += offset > 0 ? 1 : -1) {
+    if ((mask >> at & 1) != 0 && --left == 0) return at;
+  }
+  return 0xffffffffu;
+}
 /// Returns the product of the low 24 bits of each, taken as signed numbers.
 __simulator_device int __mul24(int a, int b) { return (a << 8 >> 8) * (b << 8 >> 8); }
 __simulator_device unsigned int __umul24(unsigned int a, unsigned int b) {

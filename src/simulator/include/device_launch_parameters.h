@@ -5,6 +5,8 @@
 #pragma once
 #pragma GCC system_header
 
+#define __DEVICE_LAUNCH_PARAMETERS_H__
+
 #if defined(__CUDA__)
 
 #include "vector_types.h"

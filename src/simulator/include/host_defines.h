@@ -3,6 +3,8 @@
 #pragma once
 #pragma GCC system_header
 
+#define __HOST_DEFINES_H__
+
 #if defined(__CUDA__)
 
 #ifndef __CUDACC__

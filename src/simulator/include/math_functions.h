@@ -445,5 +445,16 @@ __simulator_min_max_mixed(int)
 __simulator_min_max_mixed(long)
 __simulator_min_max_mixed(long long)
 #undef __simulator_min_max_mixed
+// The same with the type in the name.
+__simulator_host_device unsigned int umin(unsigned int x, unsigned int y) { return min(x, y); }
+__simulator_host_device unsigned int umax(unsigned int x, unsigned int y) { return max(x, y); }
+__simulator_host_device long long llmin(long long x, long long y) { return min(x, y); }
+__simulator_host_device long long llmax(long long x, long long y) { return max(x, y); }
+__simulator_host_device unsigned long long ullmin(unsigned long long x, unsigned long long y) {
+  return min(x, y);
+}
+__simulator_host_device unsigned long long ullmax(unsigned long long x, unsigned long long y) {
+  return max(x, y);
+}
 
 #endif

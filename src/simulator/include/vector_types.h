@@ -9,6 +9,8 @@
 #pragma once
 #pragma GCC system_header
 
+#define __VECTOR_TYPES_H__
+
 #include "host_defines.h"
 
 #ifdef __cplusplus

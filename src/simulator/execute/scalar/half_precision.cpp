@@ -12,7 +12,7 @@
 
 #include "simulator/decode/opcodes.hpp"
 #include "simulator/execute/state/warp.hpp"
-#include "simulator/include/half_formats.h"
+#include "simulator/include/simulated/half_formats.h"
 
 namespace simulator {
 namespace {

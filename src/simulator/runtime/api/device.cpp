@@ -3,9 +3,10 @@
 #include <cuda_runtime_api.h>
 
 #include <cstring>
+#include <optional>
 
-#include "simulator/execute/launch/module.hpp"
 #include "simulator/runtime/api/calls.hpp"
+#include "simulator/runtime/api/device_attributes.hpp"
 #include "simulator/runtime/api/diagnostics.hpp"
 #include "simulator/runtime/api/memory.hpp"
 #include "simulator/runtime/api/simulated_device.hpp"
@@ -16,41 +17,127 @@ using namespace simulator::runtime;
 
 namespace {
 
-constexpr size_t LARGEST_PITCH = 2147483647;  // a device's limit on the pitch of a 2-D copy
-
 cudaDeviceProp properties_of_device() {
-  const DeviceLimits& limits = device_limits();
   cudaDeviceProp p{};
+  const auto value = [](cudaDeviceAttr attribute) { return attribute_value(attribute).value(); };
   std::strncpy(p.name, "simulated GPU (H200 limits)", sizeof p.name - 1);
   p.totalGlobalMem = current_device().memory.total_bytes();
-  p.sharedMemPerBlock = limits.static_shared_per_block;
-  p.regsPerBlock = limits.registers_per_multiprocessor;
-  p.warpSize = limits.warp_size;
-  p.memPitch = LARGEST_PITCH;
-  p.maxThreadsPerBlock = limits.threads_per_block;
-  p.maxThreadsDim[0] = static_cast<int>(limits.block.x);
-  p.maxThreadsDim[1] = static_cast<int>(limits.block.y);
-  p.maxThreadsDim[2] = static_cast<int>(limits.block.z);
-  p.maxGridSize[0] = static_cast<int>(limits.grid.x);
-  p.maxGridSize[1] = static_cast<int>(limits.grid.y);
-  p.maxGridSize[2] = static_cast<int>(limits.grid.z);
-  p.totalConstMem = limits.constant_memory;
-  p.major = limits.compute_major;
-  p.minor = limits.compute_minor;
-  p.multiProcessorCount = limits.multiprocessors;
-  p.canMapHostMemory = 1;
-  p.concurrentKernels = 1;
-  p.clusterLaunch = 1;
-  p.asyncEngineCount = 1;
-  p.unifiedAddressing = 1;
-  p.maxThreadsPerMultiProcessor = limits.threads_per_multiprocessor;
-  p.sharedMemPerMultiprocessor = limits.shared_per_multiprocessor;
-  p.regsPerMultiprocessor = limits.registers_per_multiprocessor;
-  p.managedMemory = 1;
-  p.concurrentManagedAccess = 1;
-  p.sharedMemPerBlockOptin = limits.shared_per_block_optin;
-  p.maxBlocksPerMultiProcessor = limits.blocks_per_multiprocessor;
-  p.reservedSharedMemPerBlock = limits.reserved_shared_per_block;
+  p.sharedMemPerBlock = static_cast<size_t>(value(cudaDevAttrMaxSharedMemoryPerBlock));
+  p.regsPerBlock = value(cudaDevAttrMaxRegistersPerBlock);
+  p.warpSize = value(cudaDevAttrWarpSize);
+  p.memPitch = static_cast<size_t>(value(cudaDevAttrMaxPitch));
+  p.maxThreadsPerBlock = value(cudaDevAttrMaxThreadsPerBlock);
+  p.maxThreadsDim[0] = value(cudaDevAttrMaxBlockDimX);
+  p.maxThreadsDim[1] = value(cudaDevAttrMaxBlockDimY);
+  p.maxThreadsDim[2] = value(cudaDevAttrMaxBlockDimZ);
+  p.maxGridSize[0] = value(cudaDevAttrMaxGridDimX);
+  p.maxGridSize[1] = value(cudaDevAttrMaxGridDimY);
+  p.maxGridSize[2] = value(cudaDevAttrMaxGridDimZ);
+  p.clockRate = value(cudaDevAttrClockRate);
+  p.totalConstMem = static_cast<size_t>(value(cudaDevAttrTotalConstantMemory));
+  p.major = value(cudaDevAttrComputeCapabilityMajor);
+  p.minor = value(cudaDevAttrComputeCapabilityMinor);
+  p.textureAlignment = static_cast<size_t>(value(cudaDevAttrTextureAlignment));
+  p.texturePitchAlignment = static_cast<size_t>(value(cudaDevAttrTexturePitchAlignment));
+  p.deviceOverlap = value(cudaDevAttrGpuOverlap);
+  p.multiProcessorCount = value(cudaDevAttrMultiProcessorCount);
+  p.kernelExecTimeoutEnabled = value(cudaDevAttrKernelExecTimeout);
+  p.integrated = value(cudaDevAttrIntegrated);
+  p.canMapHostMemory = value(cudaDevAttrCanMapHostMemory);
+  p.computeMode = value(cudaDevAttrComputeMode);
+  p.maxTexture1D = value(cudaDevAttrMaxTexture1DWidth);
+  p.maxTexture1DMipmap = value(cudaDevAttrMaxTexture1DMipmappedWidth);
+  p.maxTexture1DLinear = value(cudaDevAttrMaxTexture1DLinearWidth);
+  p.maxTexture2D[0] = value(cudaDevAttrMaxTexture2DWidth);
+  p.maxTexture2D[1] = value(cudaDevAttrMaxTexture2DHeight);
+  p.maxTexture2DMipmap[0] = value(cudaDevAttrMaxTexture2DMipmappedWidth);
+  p.maxTexture2DMipmap[1] = value(cudaDevAttrMaxTexture2DMipmappedHeight);
+  p.maxTexture2DLinear[0] = value(cudaDevAttrMaxTexture2DLinearWidth);
+  p.maxTexture2DLinear[1] = value(cudaDevAttrMaxTexture2DLinearHeight);
+  p.maxTexture2DLinear[2] = value(cudaDevAttrMaxTexture2DLinearPitch);
+  p.maxTexture2DGather[0] = value(cudaDevAttrMaxTexture2DGatherWidth);
+  p.maxTexture2DGather[1] = value(cudaDevAttrMaxTexture2DGatherHeight);
+  p.maxTexture3D[0] = value(cudaDevAttrMaxTexture3DWidth);
+  p.maxTexture3D[1] = value(cudaDevAttrMaxTexture3DHeight);
+  p.maxTexture3D[2] = value(cudaDevAttrMaxTexture3DDepth);
+  p.maxTexture3DAlt[0] = value(cudaDevAttrMaxTexture3DWidthAlt);
+  p.maxTexture3DAlt[1] = value(cudaDevAttrMaxTexture3DHeightAlt);
+  p.maxTexture3DAlt[2] = value(cudaDevAttrMaxTexture3DDepthAlt);
+  p.maxTextureCubemap = value(cudaDevAttrMaxTextureCubemapWidth);
+  p.maxTexture1DLayered[0] = value(cudaDevAttrMaxTexture1DLayeredWidth);
+  p.maxTexture1DLayered[1] = value(cudaDevAttrMaxTexture1DLayeredLayers);
+  p.maxTexture2DLayered[0] = value(cudaDevAttrMaxTexture2DLayeredWidth);
+  p.maxTexture2DLayered[1] = value(cudaDevAttrMaxTexture2DLayeredHeight);
+  p.maxTexture2DLayered[2] = value(cudaDevAttrMaxTexture2DLayeredLayers);
+  p.maxTextureCubemapLayered[0] = value(cudaDevAttrMaxTextureCubemapLayeredWidth);
+  p.maxTextureCubemapLayered[1] = value(cudaDevAttrMaxTextureCubemapLayeredLayers);
+  p.maxSurface1D = value(cudaDevAttrMaxSurface1DWidth);
+  p.maxSurface2D[0] = value(cudaDevAttrMaxSurface2DWidth);
+  p.maxSurface2D[1] = value(cudaDevAttrMaxSurface2DHeight);
+  p.maxSurface3D[0] = value(cudaDevAttrMaxSurface3DWidth);
+  p.maxSurface3D[1] = value(cudaDevAttrMaxSurface3DHeight);
+  p.maxSurface3D[2] = value(cudaDevAttrMaxSurface3DDepth);
+  p.maxSurface1DLayered[0] = value(cudaDevAttrMaxSurface1DLayeredWidth);
+  p.maxSurface1DLayered[1] = value(cudaDevAttrMaxSurface1DLayeredLayers);
+  p.maxSurface2DLayered[0] = value(cudaDevAttrMaxSurface2DLayeredWidth);
+  p.maxSurface2DLayered[1] = value(cudaDevAttrMaxSurface2DLayeredHeight);
+  p.maxSurface2DLayered[2] = value(cudaDevAttrMaxSurface2DLayeredLayers);
+  p.maxSurfaceCubemap = value(cudaDevAttrMaxSurfaceCubemapWidth);
+  p.maxSurfaceCubemapLayered[0] = value(cudaDevAttrMaxSurfaceCubemapLayeredWidth);
+  p.maxSurfaceCubemapLayered[1] = value(cudaDevAttrMaxSurfaceCubemapLayeredLayers);
+  p.surfaceAlignment = static_cast<size_t>(value(cudaDevAttrSurfaceAlignment));
+  p.concurrentKernels = value(cudaDevAttrConcurrentKernels);
+  p.ECCEnabled = value(cudaDevAttrEccEnabled);
+  p.pciBusID = value(cudaDevAttrPciBusId);
+  p.pciDeviceID = value(cudaDevAttrPciDeviceId);
+  p.pciDomainID = value(cudaDevAttrPciDomainId);
+  p.tccDriver = value(cudaDevAttrTccDriver);
+  p.asyncEngineCount = value(cudaDevAttrAsyncEngineCount);
+  p.unifiedAddressing = value(cudaDevAttrUnifiedAddressing);
+  p.memoryClockRate = value(cudaDevAttrMemoryClockRate);
+  p.memoryBusWidth = value(cudaDevAttrGlobalMemoryBusWidth);
+  p.l2CacheSize = value(cudaDevAttrL2CacheSize);
+  p.persistingL2CacheMaxSize = value(cudaDevAttrMaxPersistingL2CacheSize);
+  p.maxThreadsPerMultiProcessor = value(cudaDevAttrMaxThreadsPerMultiProcessor);
+  p.streamPrioritiesSupported = value(cudaDevAttrStreamPrioritiesSupported);
+  p.globalL1CacheSupported = value(cudaDevAttrGlobalL1CacheSupported);
+  p.localL1CacheSupported = value(cudaDevAttrLocalL1CacheSupported);
+  p.sharedMemPerMultiprocessor =
+      static_cast<size_t>(value(cudaDevAttrMaxSharedMemoryPerMultiprocessor));
+  p.regsPerMultiprocessor = value(cudaDevAttrMaxRegistersPerMultiprocessor);
+  p.managedMemory = value(cudaDevAttrManagedMemory);
+  p.isMultiGpuBoard = value(cudaDevAttrIsMultiGpuBoard);
+  p.multiGpuBoardGroupID = value(cudaDevAttrMultiGpuBoardGroupID);
+  p.hostNativeAtomicSupported = value(cudaDevAttrHostNativeAtomicSupported);
+  p.singleToDoublePrecisionPerfRatio = value(cudaDevAttrSingleToDoublePrecisionPerfRatio);
+  p.pageableMemoryAccess = value(cudaDevAttrPageableMemoryAccess);
+  p.concurrentManagedAccess = value(cudaDevAttrConcurrentManagedAccess);
+  p.computePreemptionSupported = value(cudaDevAttrComputePreemptionSupported);
+  p.canUseHostPointerForRegisteredMem = value(cudaDevAttrCanUseHostPointerForRegisteredMem);
+  p.cooperativeLaunch = value(cudaDevAttrCooperativeLaunch);
+  p.cooperativeMultiDeviceLaunch = value(cudaDevAttrCooperativeMultiDeviceLaunch);
+  p.sharedMemPerBlockOptin = static_cast<size_t>(value(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+  p.pageableMemoryAccessUsesHostPageTables =
+      value(cudaDevAttrPageableMemoryAccessUsesHostPageTables);
+  p.directManagedMemAccessFromHost = value(cudaDevAttrDirectManagedMemAccessFromHost);
+  p.maxBlocksPerMultiProcessor = value(cudaDevAttrMaxBlocksPerMultiprocessor);
+  p.accessPolicyMaxWindowSize = value(cudaDevAttrMaxAccessPolicyWindowSize);
+  p.reservedSharedMemPerBlock = static_cast<size_t>(value(cudaDevAttrReservedSharedMemoryPerBlock));
+  p.hostRegisterSupported = value(cudaDevAttrHostRegisterSupported);
+  p.sparseCudaArraySupported = value(cudaDevAttrSparseCudaArraySupported);
+  p.hostRegisterReadOnlySupported = value(cudaDevAttrHostRegisterReadOnlySupported);
+  p.timelineSemaphoreInteropSupported = value(cudaDevAttrTimelineSemaphoreInteropSupported);
+  p.memoryPoolsSupported = value(cudaDevAttrMemoryPoolsSupported);
+  p.gpuDirectRDMASupported = value(cudaDevAttrGPUDirectRDMASupported);
+  p.gpuDirectRDMAFlushWritesOptions =
+      static_cast<unsigned int>(value(cudaDevAttrGPUDirectRDMAFlushWritesOptions));
+  p.gpuDirectRDMAWritesOrdering = value(cudaDevAttrGPUDirectRDMAWritesOrdering);
+  p.memoryPoolSupportedHandleTypes =
+      static_cast<unsigned int>(value(cudaDevAttrMemoryPoolSupportedHandleTypes));
+  p.deferredMappingCudaArraySupported = value(cudaDevAttrDeferredMappingCudaArraySupported);
+  p.ipcEventSupported = value(cudaDevAttrIpcEventSupport);
+  p.clusterLaunch = value(cudaDevAttrClusterLaunch);
+  p.unifiedFunctionPointers = 0;
   return p;
 }
 
@@ -91,98 +178,9 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
   return guarded([&] {
     if (value == nullptr) return cudaErrorInvalidValue;
     if (device != 0) return cudaErrorInvalidDevice;
-    const cudaDeviceProp p = properties_of_device();
-    switch (attribute) {
-      case cudaDevAttrMaxThreadsPerBlock:
-        *value = p.maxThreadsPerBlock;
-        break;
-      case cudaDevAttrMaxBlockDimX:
-        *value = p.maxThreadsDim[0];
-        break;
-      case cudaDevAttrMaxBlockDimY:
-        *value = p.maxThreadsDim[1];
-        break;
-      case cudaDevAttrMaxBlockDimZ:
-        *value = p.maxThreadsDim[2];
-        break;
-      case cudaDevAttrMaxGridDimX:
-        *value = p.maxGridSize[0];
-        break;
-      case cudaDevAttrMaxGridDimY:
-        *value = p.maxGridSize[1];
-        break;
-      case cudaDevAttrMaxGridDimZ:
-        *value = p.maxGridSize[2];
-        break;
-      case cudaDevAttrMaxSharedMemoryPerBlock:
-        *value = static_cast<int>(p.sharedMemPerBlock);
-        break;
-      case cudaDevAttrTotalConstantMemory:
-        *value = static_cast<int>(p.totalConstMem);
-        break;
-      case cudaDevAttrWarpSize:
-        *value = p.warpSize;
-        break;
-      case cudaDevAttrMaxRegistersPerBlock:
-        *value = p.regsPerBlock;
-        break;
-      case cudaDevAttrMultiProcessorCount:
-        *value = p.multiProcessorCount;
-        break;
-      case cudaDevAttrMaxThreadsPerMultiProcessor:
-        *value = p.maxThreadsPerMultiProcessor;
-        break;
-      case cudaDevAttrAsyncEngineCount:
-        *value = p.asyncEngineCount;
-        break;
-      case cudaDevAttrUnifiedAddressing:
-        *value = p.unifiedAddressing;
-        break;
-      case cudaDevAttrComputeCapabilityMajor:
-        *value = p.major;
-        break;
-      case cudaDevAttrComputeCapabilityMinor:
-        *value = p.minor;
-        break;
-      case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-        *value = static_cast<int>(p.sharedMemPerMultiprocessor);
-        break;
-      case cudaDevAttrMaxRegistersPerMultiprocessor:
-        *value = p.regsPerMultiprocessor;
-        break;
-      case cudaDevAttrManagedMemory:
-        *value = p.managedMemory;
-        break;
-      case cudaDevAttrConcurrentManagedAccess:
-        *value = p.concurrentManagedAccess;
-        break;
-      case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-        *value = static_cast<int>(p.sharedMemPerBlockOptin);
-        break;
-      case cudaDevAttrMaxBlocksPerMultiprocessor:
-        *value = p.maxBlocksPerMultiProcessor;
-        break;
-      case cudaDevAttrReservedSharedMemoryPerBlock:
-        *value = static_cast<int>(p.reservedSharedMemPerBlock);
-        break;
-      case cudaDevAttrCanMapHostMemory:
-      case cudaDevAttrConcurrentKernels:
-      case cudaDevAttrMemoryPoolsSupported:
-      case cudaDevAttrClusterLaunch:
-        *value = 1;
-        break;
-      case cudaDevAttrIntegrated:
-      case cudaDevAttrEccEnabled:
-      case cudaDevAttrCooperativeLaunch:
-      case cudaDevAttrClockRate:
-      case cudaDevAttrMemoryClockRate:
-      case cudaDevAttrGlobalMemoryBusWidth:
-      case cudaDevAttrL2CacheSize:
-        *value = 0;
-        break;
-      default:
-        return cudaErrorInvalidValue;
-    }
+    const std::optional<int> known = attribute_value(attribute);
+    if (!known) return cudaErrorInvalidValue;
+    *value = *known;
     return cudaSuccess;
   });
 }
@@ -204,12 +202,74 @@ cudaError_t cudaDeviceReset() {
   });
 }
 
-cudaError_t cudaSetDeviceFlags(unsigned int /*flags*/) {
-  return guarded([] { return cudaSuccess; });
+// How the host waits does not matter here. The flags are stored.
+cudaError_t cudaSetDeviceFlags(unsigned int flags) {
+  return guarded([&] {
+    if ((flags & ~unsigned{cudaDeviceMask}) != 0) return cudaErrorInvalidValue;
+    current_device().flags = flags;
+    return cudaSuccess;
+  });
 }
 
-cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache /*config*/) {
+// A device maps host memory whether or not the program asks for it.
+cudaError_t cudaGetDeviceFlags(unsigned int* flags) {
+  return guarded([&] {
+    if (flags == nullptr) return cudaErrorInvalidValue;
+    *flags = current_device().flags | cudaDeviceMapHost;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* properties) {
+  return guarded([&] {
+    if (device == nullptr || properties == nullptr) return cudaErrorInvalidValue;
+    *device = 0;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
+  return asynchronous([&] {
+    current_device().cache_config = config;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
+  return asynchronous([&] {
+    if (config == nullptr) return cudaErrorInvalidValue;
+    *config = current_device().cache_config;
+    return cudaSuccess;
+  });
+}
+
+// Banks have 4 bytes on every device since compute capability 5.0.
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig /*config*/) {
   return asynchronous([] { return cudaSuccess; });
+}
+
+cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
+  return asynchronous([&] {
+    if (config == nullptr) return cudaErrorInvalidValue;
+    *config = cudaSharedMemBankSizeFourByte;
+    return cudaSuccess;
+  });
+}
+
+// The names of CUDA's first versions, which CUDA 13 no longer has.
+cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
+cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
+cudaError_t cudaThreadSetLimit(cudaLimit limit, size_t value) {
+  return cudaDeviceSetLimit(limit, value);
+}
+cudaError_t cudaThreadGetLimit(size_t* value, cudaLimit limit) {
+  return cudaDeviceGetLimit(value, limit);
+}
+cudaError_t cudaThreadSetCacheConfig(cudaFuncCache config) {
+  return cudaDeviceSetCacheConfig(config);
+}
+cudaError_t cudaThreadGetCacheConfig(cudaFuncCache* config) {
+  return cudaDeviceGetCacheConfig(config);
 }
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
@@ -224,8 +284,9 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
       case cudaLimitPrintfFifoSize:
         current_device().printf_buffer_size = value;
         return cudaSuccess;
+      default:
+        return cudaErrorUnsupportedLimit;
     }
-    return cudaErrorUnsupportedLimit;
   });
 }
 
@@ -242,8 +303,9 @@ cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
       case cudaLimitPrintfFifoSize:
         *value = current_device().printf_buffer_size;
         return cudaSuccess;
+      default:
+        return cudaErrorUnsupportedLimit;
     }
-    return cudaErrorUnsupportedLimit;
   });
 }
 

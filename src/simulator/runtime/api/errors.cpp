@@ -160,7 +160,7 @@ const char* cudaGetErrorName(cudaError_t error) {
 #define CUDA_ERROR(name, code, text) \
   case name:                         \
     return #name;
-#include <cuda_error_list.h>
+#include <simulated/cuda_error_list.h>
 #undef CUDA_ERROR
   }
   return "unrecognized error code";
@@ -172,7 +172,7 @@ const char* cudaGetErrorString(cudaError_t error) {
 #define CUDA_ERROR(name, code, text) \
   case name:                         \
     return text;
-#include <cuda_error_list.h>
+#include <simulated/cuda_error_list.h>
 #undef CUDA_ERROR
   }
   return "unrecognized error code";

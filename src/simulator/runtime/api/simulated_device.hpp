@@ -49,9 +49,11 @@ struct SimulatedDevice : Device {
   runtime::Failure failure;
   runtime::Waits waits;
   CUmemPoolHandle_st default_pool;
-  // Device limits that limit nothing here, with their initial values.
+  // Settings that change nothing here, with their initial values.
   std::atomic<size_t> stack_size{1024};
   std::atomic<size_t> printf_buffer_size{size_t{1} << 20};
+  std::atomic<unsigned int> flags{cudaDeviceScheduleAuto};
+  std::atomic<cudaFuncCache> cache_config{cudaFuncCachePreferNone};
 };
 
 /// Returns the device of the API calls. Only API functions call it; they pass the device to the code below.
