@@ -96,6 +96,11 @@ std::string detail_of_registers(const Fault& fault) {
 
 std::string detail_of_wait(const Fault& fault) {
   if (fault.registers.asked != 0) return detail_of_registers(fault);
+  if (fault.grid_blocks.expected != 0) {
+    return std::to_string(fault.grid_blocks.arrived) + " of the grid's " +
+           counted(fault.grid_blocks.expected, "block") +
+           " have arrived at its barrier, and no running thread can arrive";
+  }
   if (!fault.phase.is_awaited) {
     return "this loop repeats itself, and no running thread can change the value that it waits for";
   }
@@ -269,6 +274,8 @@ std::string detail_of(const Fault& fault) {
                   : "a block of it takes " + std::to_string(fault.block_bytes) +
                         " bytes for registers, shared and local memory, and its counters more: ") +
              fault.host.text();
+    case FaultKind::no_cooperative_launch:
+      return "its blocks may not all run at once";
     case FaultKind::trap:
     case FaultKind::misused_mbarrier:
     case FaultKind::interrupted:
@@ -318,6 +325,8 @@ std::pair<std::string, std::string> around_kernel(const Fault& fault) {
       return {"", words_of(fault.misuse).what};
     case FaultKind::timed_out:
       return {"", " takes too long"};
+    case FaultKind::no_cooperative_launch:
+      return {"", " waits for its whole grid, in a launch that is not cooperative"};
     case FaultKind::host_memory:
       return {"there is not enough memory on the host to run ", ""};
   }
@@ -427,6 +436,10 @@ std::string advice_of(const Fault& fault) {
         return "setmaxnreg.dec in the other warpgroups, and numbers that are " +
                std::to_string(fault.registers.at_launch) + " on average over all warpgroups";
       }
+      if (fault.grid_blocks.expected != 0) {
+        return "grid.sync() in all blocks, equally often: move it" + line_of(fault) +
+               " out of the `if`, the loop or behind the early return";
+      }
       if (fault.phase.is_awaited) {
         return misses_bytes(fault)
                    ? "expect_tx with the sum of the bytes of all copies to this mbarrier in one "
@@ -451,6 +464,8 @@ std::string advice_of(const Fault& fault) {
     case FaultKind::timed_out:
       return "a smaller problem or a longer SIMULATOR_TIMEOUT; if that does not help, a loop" +
              line_of(fault) + " may never end";
+    case FaultKind::no_cooperative_launch:
+      return "cudaLaunchCooperativeKernel in place of <<< >>>";
     case FaultKind::host_memory:
       return "fewer threads or less shared memory in a block, or a higher limit on memory for this "
              "process";
@@ -466,8 +481,8 @@ const char* name_of(FaultKind kind) {
                                 "failed_assert",       "interrupted",        "endless_wait",
                                 "stack_overflow",      "no_function",        "incomplete_warp",
                                 "bad_tensor_copy",     "misused_mbarrier",   "timed_out",
-                                "host_memory"};
-  static_assert(NAMES.size() == static_cast<size_t>(FaultKind::host_memory) + 1);
+                                "host_memory",         "no_cooperative_launch"};
+  static_assert(NAMES.size() == static_cast<size_t>(FaultKind::no_cooperative_launch) + 1);
   return NAMES[static_cast<size_t>(kind)];
 }
 

@@ -35,6 +35,7 @@ enum class FaultKind {
   misused_mbarrier,     // more than its phase expects, ...          -> cudaErrorLaunchFailure
   timed_out,            // longer than SIMULATOR_TIMEOUT allows      -> cudaErrorLaunchTimeout
   host_memory,          // the host has no more memory               -> cudaErrorMemoryAllocation
+  no_cooperative_launch,  // grid.sync() in another launch           -> cudaErrorLaunchFailure
 };
 
 /// The action of the instruction at fault.
@@ -176,6 +177,10 @@ struct Fault {
     int64_t bytes = 0,
             expected_bytes = 0;  // that copies brought, and that the phase was told to expect
   } phase{};
+  /// Of an endless wait at the grid's barrier: the blocks that have arrived, of those that it waits for.
+  struct GridBlocks {
+    uint64_t arrived = 0, expected = 0;
+  } grid_blocks{};
   /// The registers that an endless wait asks for by setmaxnreg.
   struct Registers {
     uint32_t asked = 0;  // for a thread of the warp; 0: it is no such wait

@@ -43,6 +43,9 @@ const std::map<std::string, SystemCall> SYSTEM_CALLS = {
      {"__assertfail", false, {"b64", "b64", "b32", "b64"}}},  // message, file, line, function
     {"__simulator_malloc", {"__simulator_malloc", true, {"b64"}, "b64"}},
     {"__simulator_free", {"__simulator_free", false, {"b64"}}},
+    {"__simulator_grid_is_valid", {"__simulator_grid_is_valid", true, {}}},
+    {"__simulator_grid_arrive", {"__simulator_grid_arrive", true, {}}},
+    {"__simulator_grid_wait", {"__simulator_grid_wait", false, {"b32"}}},  // the arrival
 };
 
 // Writes one function's body into the kernel. Names get a prefix, so that every instance of a callee has its own

@@ -27,6 +27,8 @@ Leave leave_of(const ptx::Instruction& instruction) {
       return Leave::function_return;
     case Family::registers:
       return Leave::registers;
+    case Family::grid_wait:
+      return Leave::grid_wait;
     default:
       return Leave::next;
   }
@@ -57,9 +59,10 @@ std::set<size_t> find_leaders(const ptx::Function& function) {
   std::set<size_t> leaders{0};
   for (size_t i = 0; i < function.body.size(); ++i) {
     if (classify(function.body[i].opcode).gathers) leaders.insert(i);
-    // A warp that waits for registers has done everything before.
-    if (leave_of(function.body[i]) == Leave::registers) leaders.insert(i);
-    if (leave_of(function.body[i]) == Leave::next) continue;
+    const Leave leave = leave_of(function.body[i]);
+    // A warp that waits for registers or for the grid has done everything before.
+    if (leave == Leave::registers || leave == Leave::grid_wait) leaders.insert(i);
+    if (leave == Leave::next) continue;
     leaders.insert(i + 1);
     for (const size_t position : branch_positions(function, function.body[i]))
       leaders.insert(position);
@@ -214,7 +217,8 @@ ControlFlow find_control_flow(const ptx::Function& function) {
       if (!block.targets.empty()) block.taken = block.targets.front();
       const bool falls_through = block.leave == Leave::next || block.leave == Leave::branch ||
                                  block.leave == Leave::barrier || block.leave == Leave::call ||
-                                 block.leave == Leave::registers || !last.guard.empty();
+                                 block.leave == Leave::registers ||
+                                 block.leave == Leave::grid_wait || !last.guard.empty();
       // A call returns: its successor in its own function is the next block.
       if (block.leave == Leave::call && last.operands.at(0).kind == ptx::Operand::Kind::symbol)
         block.taken = block_of(label_position(function, last.operands[0].name));

@@ -397,6 +397,8 @@ class Decoder {
       block.guard = certain(source(instruction.operands.at(0), "u32"));
     if (block.leave == Leave::barrier) decode_barrier(instruction, block);
     if (block.leave == Leave::registers) decode_register_request(instruction, block);
+    if (block.leave == Leave::grid_wait)
+      block.grid_phase = certain(source(instruction.operands.at(0), "u32"));
     if (block.leave == Leave::call) {
       block.through_pointer = instruction.operands.at(0).kind == Kind::reg;
       if (block.through_pointer) block.guard = certain(source(instruction.operands[0], "u64"));

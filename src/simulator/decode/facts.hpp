@@ -26,6 +26,7 @@ enum class Family : uint8_t {
   exit,         // ret, exit
   barrier,      // of the block
   registers,    // setmaxnreg
+  grid_wait,    // at the grid's barrier, after an arrival there
   call,         // of a function that is not inlined
   function_return,
   unavailable,  // a call of a function without a body

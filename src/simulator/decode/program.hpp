@@ -113,6 +113,7 @@ enum class Leave {
   call,      // to `taken`, or to the function at a register's address; returns to the next block
   function_return,  // to the block after the call
   registers,        // waits until the warp has its registers (setmaxnreg), then the next block
+  grid_wait,        // waits for a phase of the grid's barrier, then the next block
 };
 
 /// A register of the caller that a call must preserve.
@@ -147,6 +148,7 @@ struct BasicBlock {
   uint32_t registers = 0;         // of a thread, that setmaxnreg asks for; 0: the number is invalid
   bool raises_registers = false;  // True for setmaxnreg.inc
   bool through_pointer = false;   // True for a call of the function whose address is in `guard`
+  Slot grid_phase = 0;            // that grid_wait waits for
   std::vector<KeptRegister> kept;
 };
 

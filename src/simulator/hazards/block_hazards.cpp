@@ -64,7 +64,7 @@ void BlockHazards::start(uint64_t number, const std::vector<uint64_t>& cluster) 
   last_barrier_ = 0;
   users_.clear();
   has_ended_ = false;
-  order.start(cluster, static_cast<uint32_t>(block_size_.count()), launch_.messages);
+  order.start(cluster, static_cast<uint32_t>(block_size_.count()), launch_.messages, launch_.grid);
   const uint64_t warps = (block_size_.count() + WARP - 1) / WARP;
   left_.assign(warps, 0);
   stored_.assign(warps, 0);

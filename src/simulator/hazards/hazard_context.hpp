@@ -33,6 +33,7 @@ class HazardContext {
   const uint32_t unit;    // bytes of a cell: 1 if the program has accesses narrower than 4
   LaunchHazards found;
   Messages messages;
+  GridOrder grid;
   DeviceShadow& shadow;  // the shadow of the launch's device
 
   /// Returns a number for the instruction's line. Without lines, each instruction has its own number.

@@ -69,7 +69,7 @@ void Messages::read(uint64_t address, uint64_t block, Knowledge& into) const {
 // --- the order of a cluster ---------------------------------------------------------------------------
 
 void ClusterOrder::start(const std::vector<uint64_t>& blocks, uint32_t threads,
-                         Messages& messages) {
+                         Messages& messages, GridOrder& grid) {
   blocks_ = blocks;
   warps_of_a_block_ = (threads + WARP - 1) / WARP;
   warps_ = static_cast<uint32_t>(blocks.size()) * warps_of_a_block_;
@@ -90,6 +90,8 @@ void ClusterOrder::start(const std::vector<uint64_t>& blocks, uint32_t threads,
   passed_.clear();
   last_united_ = {};
   messages_ = &messages;
+  grid_ = &grid;
+  grid_passed_.assign(blocks.size(), 0);
   std::destroy_at(&own_messages_);
   std::construct_at(&own_messages_);
 }
@@ -117,6 +119,8 @@ bool ClusterOrder::is_after_in_part(uint32_t thread, uint32_t other, Time then) 
 }
 
 bool ClusterOrder::is_after(uint32_t thread, uint64_t block, uint32_t other, Time then) const {
+  const uint64_t passed = grid_passed_[block_of(thread)];
+  if (passed != 0 && grid_->covers(passed - 1, block, then)) return true;
   if (extras_.empty()) return false;
   const Known& heard = extras_[thread].heard;
   return heard && heard->covers(block, other, then);

@@ -81,6 +81,27 @@ class Messages {
   std::unordered_map<uint64_t, Box> boxes_;
 };
 
+/// The barrier of all blocks of a cooperative launch. A block that has passed a phase knows of all work before it.
+class GridOrder {
+ public:
+  /// Begins a launch of so many blocks.
+  void start(uint64_t blocks) {
+    for (std::vector<Time>& times : until_) times.assign(blocks, 0);
+  }
+  /// Records that a block arrives in a phase, with its work until then. It has passed the phase before.
+  void arrive(uint64_t block, uint64_t phase, Time until) { until_[phase % 2][block] = until; }
+  /// True if the block's work at this time was done before the phase was complete. For a block that has passed the phase,
+  /// but not the next one.
+  bool covers(uint64_t phase, uint64_t block, Time time) const {
+    return block < until_[phase % 2].size() && time <= until_[phase % 2][block];
+  }
+
+ private:
+  // By block, for even phases and for odd ones. While some blocks have not yet passed a phase, none can arrive at the next but
+  // one. So no two threads of the host use a place at once.
+  std::array<std::vector<Time>, 2> until_;
+};
+
 /// The order within the blocks of a cluster, and their threads' knowledge of other blocks. A block without a cluster is a
 /// cluster of one. Each thread has a number in the cluster: the blocks come in the order of their ranks, and each begins with
 /// a new warp. Addresses in shared memory contain a block's rank (cluster_address()).
@@ -88,7 +109,8 @@ class ClusterOrder {
  public:
   /// Begins a cluster of these blocks, which have this many threads each. `messages`: the messages of the launch, for
   /// variables in global memory.
-  void start(const std::vector<uint64_t>& blocks, uint32_t threads, Messages& messages);
+  void start(const std::vector<uint64_t>& blocks, uint32_t threads, Messages& messages,
+             GridOrder& grid);
 
   uint32_t warps_of_a_block() const { return warps_of_a_block_; }
   /// Returns the rank of a thread's block, or of the block whose copies a number stands for.
@@ -144,6 +166,12 @@ class ClusterOrder {
   void pass_cluster(uint32_t thread) { pass_phase(thread, CLUSTER_BARRIER); }
   /// Records that a thread exits. The cluster's barrier does not wait for it any more.
   void exit(uint32_t thread) { exited_[thread] = now_; }
+
+  // --- the grid's barrier ---
+  /// Records that the block with this rank arrives in a phase: one of its threads does so, after all have met.
+  void arrive_at_grid(uint32_t rank, uint64_t phase) { grid_->arrive(blocks_[rank], phase, now_++); }
+  /// Records that the same thread passes the phase. The block's threads meet next.
+  void pass_grid(uint32_t rank, uint64_t phase) { grid_passed_[rank] = phase + 1; }
 
   /// Records that the lanes passed a fence: they may now tell others their knowledge.
   void fence(uint32_t warp, uint32_t lanes, bool for_device);
@@ -206,6 +234,8 @@ class ClusterOrder {
   std::array<SharedTimes, 3> last_united_;  // two, and their union: neighbours ask for the same
   Messages* messages_ = nullptr;
   Messages own_messages_;  // in shared memory
+  GridOrder* grid_ = nullptr;
+  std::vector<uint64_t> grid_passed_;  // by rank: the number of the grid's phases that it has passed
 };
 
 /// One block's part of its cluster's order. Threads and warps have their numbers in the block. An address in shared memory
@@ -219,8 +249,9 @@ class BlockOrder {
     rank_ = rank;
   }
   /// Begins the block. All blocks of a cluster begin before any of them runs.
-  void start(const std::vector<uint64_t>& blocks, uint32_t threads, Messages& messages) {
-    if (rank_ == 0) cluster_->start(blocks, threads, messages);
+  void start(const std::vector<uint64_t>& blocks, uint32_t threads, Messages& messages,
+             GridOrder& grid) {
+    if (rank_ == 0) cluster_->start(blocks, threads, messages, grid);
     first_warp_ = rank_ * cluster_->warps_of_a_block();
   }
 
@@ -268,6 +299,9 @@ class BlockOrder {
   void complete_cluster() { cluster_->complete_cluster(); }
   void pass_cluster(uint32_t thread) { cluster_->pass_cluster(in_cluster(thread)); }
   void exit(uint32_t thread) { cluster_->exit(in_cluster(thread)); }
+
+  void arrive_at_grid(uint64_t phase) { cluster_->arrive_at_grid(rank_, phase); }
+  void pass_grid(uint64_t phase) { cluster_->pass_grid(rank_, phase); }
 
   void fence(uint32_t warp, uint32_t lanes, bool for_device) {
     cluster_->fence(first_warp_ + warp, lanes, for_device);

@@ -1,10 +1,10 @@
 // Cooperative groups: the block, its tiles of up to a warp, and the threads that are active together.
 //
-// Covered: this_thread_block, tiled_partition<N> and tiled_partition(group, n) with a power of two up to 32,
+// Covered: this_thread_block, tiled_partition<N> with a power of two up to 1024 and tiled_partition(group, n) up to 32,
 // coalesced_threads, binary_partition and labeled_partition, with their ranks, sizes, sync, shuffles, votes and
-// matches; thread_group, to which each of them converts; this_cluster; this_grid with its ranks and sizes. reduce
-// and the scans are in cooperative_groups/. Not covered: grid.sync (it needs a cooperative launch), tiles larger than
-// a warp, memcpy_async.
+// matches; thread_group, to which each of them converts; invoke_one; this_cluster; this_grid, whose sync needs a
+// cooperative launch. reduce, the scans and memcpy_async are in cooperative_groups/. Not covered: labeled_partition of
+// tiles larger than a warp, scans over them, barrier_arrive of a block.
 #pragma once
 #pragma GCC system_header
 
@@ -67,6 +67,17 @@ class thread_block {
 
 __simulator_device thread_block this_thread_block() { return thread_block(); }
 
+/// Memory for tiles larger than a warp, of at most `Threads` threads in the block. The simulated device needs none.
+template <unsigned int Threads = 1024>
+struct block_tile_memory {
+  static_assert(Threads >= 1 && Threads <= 1024, "a block has up to 1024 threads");
+  char __unused[Threads <= 32 ? 1 : Threads / 32 * 16];
+};
+template <unsigned int Threads>
+__simulator_device thread_block this_thread_block(block_tile_memory<Threads>&) {
+  return thread_block();
+}
+
 /// All threads of the cluster.
 class cluster_group {
  public:
@@ -114,13 +125,30 @@ class cluster_group {
 
 __simulator_device cluster_group this_cluster() { return cluster_group(); }
 
-/// All threads of the grid, for their ranks and sizes. They cannot be synchronised: no launch here is
-/// cooperative.
+/// All threads of the grid. Only a cooperative launch can synchronise them; any other ends with an error. As on a
+/// device, one thread of each block waits for the other blocks, between two barriers of its block.
 class grid_group {
  public:
-  static __simulator_member bool is_valid() { return false; }
+  using arrival_token = unsigned int;
+  static __simulator_member bool is_valid() { return __simulator_grid_is_valid() != 0; }
+  static __simulator_member void sync() { barrier_wait(barrier_arrive()); }
+  static __simulator_member arrival_token barrier_arrive() {
+    __syncthreads();
+    return thread_block::thread_rank() == 0 ? __simulator_grid_arrive() : 0;
+  }
+  static __simulator_member void barrier_wait(arrival_token&& token) {
+    if (thread_block::thread_rank() == 0) __simulator_grid_wait(token);
+    __syncthreads();
+  }
   static __simulator_member dim3 dim_blocks() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
   static __simulator_member dim3 group_dim() { return dim_blocks(); }
+  static __simulator_member dim3 dim_threads() {
+    return dim3(gridDim.x * blockDim.x, gridDim.y * blockDim.y, gridDim.z * blockDim.z);
+  }
+  static __simulator_member dim3 thread_index() {
+    return dim3(blockIdx.x * blockDim.x + threadIdx.x, blockIdx.y * blockDim.y + threadIdx.y,
+                blockIdx.z * blockDim.z + threadIdx.z);
+  }
   static __simulator_member dim3 block_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
   static __simulator_member dim3 dim_clusters() { return __clusterGridDimInClusters(); }
   static __simulator_member dim3 cluster_index() { return __clusterIdx(); }
@@ -168,7 +196,7 @@ __simulator_device T __by_words(const T& value, Shuffle shuffle) {
 template <unsigned int Size, typename Parent = void>
 class thread_block_tile {
   static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0,
-                "a tile has 1, 2, 4, 8, 16 or 32 threads here");
+                "a tile has a power of two of threads, at most 1024");
 
  public:
   __simulator_member thread_block_tile(unsigned int number, unsigned int count)
@@ -237,6 +265,71 @@ class thread_block_tile {
 
   unsigned int number_, count_;
 };
+
+/// Neighbouring warps of a block. They meet at a barrier of their own: beyond the 16 of a device, the simulated device
+/// has one for each such tile.
+template <unsigned int Size>
+class __tile_of_warps {
+ public:
+  __simulator_member __tile_of_warps(unsigned int number, unsigned int count)
+      : number_(number), count_(count) {}
+
+  static __simulator_member void sync() {
+    const unsigned int first = thread_block::thread_rank() / Size * Size;
+    const unsigned int left = (thread_block::num_threads() - first + 31) / 32 * 32;
+    const unsigned int barrier = 16 + 1024 / Size - 1 + first / Size;
+    asm volatile("barrier.sync %0, %1;" ::"r"(barrier), "r"(left < Size ? left : Size) : "memory");
+  }
+  static __simulator_member unsigned int thread_rank() {
+    return thread_block::thread_rank() % Size;
+  }
+  static constexpr __simulator_member unsigned int num_threads() { return Size; }
+  static constexpr __simulator_member unsigned int size() { return Size; }
+  __simulator_member unsigned int meta_group_rank() const { return number_; }
+  __simulator_member unsigned int meta_group_size() const { return count_; }
+
+  __simulator_member int any(int predicate) const {
+    return __combined<int>(predicate != 0, [](int a, int b) { return a | b; });
+  }
+  __simulator_member int all(int predicate) const {
+    return __combined<int>(predicate != 0, [](int a, int b) { return a & b; });
+  }
+  /// Applies `operation` to the values of all threads: within each warp by shuffles, then through shared memory.
+  template <typename T, typename Operation>
+  static __simulator_member T __combined(T value, Operation operation) {
+    __shared__ __attribute__((aligned(16))) char memory[32 * sizeof(T)];
+    T* const of_warps = reinterpret_cast<T*>(memory) + thread_block::thread_rank() / Size * (Size / 32);
+    for (unsigned int bits = 16; bits > 0; bits /= 2) {
+      value = operation(value, __by_words(value, [&](unsigned int word) {
+                          return __shfl_xor_sync(0xffffffffu, word, static_cast<int>(bits));
+                        }));
+    }
+    if (thread_rank() % 32 == 0) of_warps[thread_rank() / 32] = value;
+    sync();
+    value = of_warps[0];
+    for (unsigned int i = 1; i < Size / 32; ++i) value = operation(value, of_warps[i]);
+    sync();
+    return value;
+  }
+
+ private:
+  unsigned int number_, count_;
+};
+#define __simulator_tile_of_warps(size)                                                  \
+  template <typename Parent>                                                             \
+  class thread_block_tile<size, Parent> : public __tile_of_warps<size> {                 \
+   public:                                                                               \
+    using __tile_of_warps<size>::__tile_of_warps;                                        \
+    template <typename Other>                                                            \
+    __simulator_member thread_block_tile(const thread_block_tile<size, Other>& other)    \
+        : __tile_of_warps<size>(other.meta_group_rank(), other.meta_group_size()) {}     \
+  };
+__simulator_tile_of_warps(64)
+__simulator_tile_of_warps(128)
+__simulator_tile_of_warps(256)
+__simulator_tile_of_warps(512)
+__simulator_tile_of_warps(1024)
+#undef __simulator_tile_of_warps
 
 template <unsigned int Size>
 __simulator_device thread_block_tile<Size, thread_block> tiled_partition(const thread_block&) {
@@ -361,6 +454,20 @@ template <typename Group>
 __simulator_device coalesced_group binary_partition(const Group& group, bool side) {
   const unsigned int yes = __ballot_sync(group.__lanes(), side);
   return coalesced_group(side ? yes : group.__lanes() & ~yes, side ? 1 : 0, 2);
+}
+
+/// Calls the function in one thread of the group: the first one.
+template <typename Group, typename Function, typename... Arguments>
+__simulator_device void invoke_one(const Group& group, Function&& function, Arguments&&... arguments) {
+  if (group.thread_rank() == 0) function(static_cast<Arguments&&>(arguments)...);
+}
+/// Likewise, and returns its result in all threads. The group is a part of a warp.
+template <typename Group, typename Function, typename... Arguments>
+__simulator_device auto invoke_one_broadcast(const Group& group, Function&& function,
+                                             Arguments&&... arguments) {
+  decltype(function(static_cast<Arguments&&>(arguments)...)) result;
+  if (group.thread_rank() == 0) result = function(static_cast<Arguments&&>(arguments)...);
+  return group.shfl(result, 0);
 }
 
 template <typename Group>

@@ -128,6 +128,12 @@ inline cudaError_t cudaLaunchKernel(T* function, dim3 grid, dim3 block, void** a
   return cudaLaunchKernel(reinterpret_cast<const void*>(function), grid, block, arguments,
                           dynamic_shared, stream);
 }
+template <typename T>
+inline cudaError_t cudaLaunchCooperativeKernel(T* function, dim3 grid, dim3 block, void** arguments,
+                                               size_t dynamic_shared = 0, cudaStream_t stream = 0) {
+  return cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(function), grid, block, arguments,
+                                     dynamic_shared, stream);
+}
 /// Launches a kernel. Converts the arguments to the kernel's parameters, as in kernel<<<...>>>(arguments).
 template <typename... Parameters, typename... Arguments>
 inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config,

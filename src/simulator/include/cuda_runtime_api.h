@@ -2,8 +2,7 @@
 //
 // Covered: device queries, errors, memory (linear, pitched, pinned, managed, symbols), streams, events, launches,
 // function attributes, occupancy. Not covered and not declared: graphs and capture, arrays and textures, peers,
-// IPC, memory pools beyond the default one, cooperative launches. The compiler refuses a program that needs one
-// of them.
+// IPC, memory pools beyond the default one. The compiler refuses a program that needs one of them.
 //
 // Every launch and copy has finished when its call returns, so streams and events only keep order. A kernel's
 // error still surfaces as on a device: at the next call that synchronises, and then at every later call until
@@ -140,6 +139,10 @@ cudaError_t cudaEventDestroy(cudaEvent_t event);
 // Functions.
 cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
                              size_t dynamic_shared __simulator_default(0), cudaStream_t stream __simulator_default(0));
+// All blocks of a cooperative launch run at once, and may meet: see cooperative_groups.h.
+cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments,
+                                        size_t dynamic_shared __simulator_default(0),
+                                        cudaStream_t stream __simulator_default(0));
 cudaError_t cudaLaunchKernelExC(const struct cudaLaunchConfig_t* config, const void* function,
                                 void** arguments);
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes* attributes, const void* function);

@@ -97,6 +97,12 @@ extern "C" {
 __device__ void* __simulator_malloc(size_t bytes);
 __device__ void __simulator_free(void* pointer);
 }
+// The barrier of all blocks of a cooperative launch: see cooperative_groups.h. An arrival returns the phase to wait for.
+extern "C" {
+__device__ unsigned int __simulator_grid_is_valid();
+__device__ unsigned int __simulator_grid_arrive();
+__device__ void __simulator_grid_wait(unsigned int phase);
+}
 // Under their own names LLVM would assume that malloc never fails.
 __simulator_device void* malloc(size_t bytes) { return __simulator_malloc(bytes); }
 __simulator_device void free(void* pointer) { __simulator_free(pointer); }

@@ -183,8 +183,7 @@ struct cudaFuncAttributes {
   int nonPortableClusterSizeAllowed;
 };
 
-// A launch by cudaLaunchKernelEx. The simulated device ignores attributes that only tune, and refuses a cooperative
-// launch.
+// A launch by cudaLaunchKernelEx. The simulated device ignores attributes that only tune.
 enum cudaLaunchAttributeID {
   cudaLaunchAttributeIgnore = 0,
   cudaLaunchAttributeCooperative = 2,

@@ -27,7 +27,6 @@ const std::set<cudaDeviceAttr> DIFFERENT = {
     cudaDevAttrEccEnabled,
     cudaDevAttrPciDeviceId,
     cudaDevAttrAsyncEngineCount,
-    cudaDevAttrCooperativeLaunch,
     cudaDevAttrCooperativeMultiDeviceLaunch,
     cudaDevAttrSparseCudaArraySupported,
     cudaDevAttrTimelineSemaphoreInteropSupported,

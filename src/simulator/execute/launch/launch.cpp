@@ -170,6 +170,7 @@ class Launch {
         room_(std::max<uint64_t>(room / cluster_, 1)),
         state_(device) {
     state_.deadline = deadline_from_now();
+    if (shape.is_cooperative) state_.grid.start(blocks_ * cluster_);
     if (excerpt_.turns != std::numeric_limits<uint64_t>::max())
       state_.turns_left.emplace(excerpt_.turns);
     state_.wanted = state_.device.requests.wanted();
@@ -185,6 +186,7 @@ class Launch {
     stuck_.assign(wanted, std::nullopt);
     if (looks_for_hazards())
       state_.watched = std::make_unique<HazardContext>(program_, state_.device.shadow, wanted > 1);
+    if (state_.watched && shape_.is_cooperative) state_.watched->grid.start(shape_.grid.count());
     workers_.push_back(std::make_unique<Worker>(program_, state_, schedule()));
     watched().ended = 0;
     watched().blocks = blocks_ * cluster_;

@@ -15,7 +15,8 @@
 BEGIN_LEVEL
 namespace {
 
-constexpr uint32_t BARRIERS = 16;
+// A device has 16. The others are for tiles of several warps: see cooperative_groups.h.
+constexpr uint32_t BARRIERS = 48;
 // Basic blocks that a warp passes before the others get a turn. Long enough to cost nothing otherwise.
 constexpr uint64_t TURNS_OF_A_WARP = 1 << 16;
 constexpr uint64_t TURNS_OF_A_WARP_IN_AN_EXCERPT = 1 << 5;  // for launches whose turns are counted
@@ -104,6 +105,7 @@ void BlockRunner::start(uint64_t linear_number, const std::vector<uint64_t>& clu
   if (hazards_) hazards_->start(linear_number, cluster);
   context_.bulk.start(context_.block_size.count());
   context_.registers = {.at_launch = registers_at_launch(program_)};
+  context_.grid_arrivals = 0;
   arrivals_.assign(BARRIERS, 0);
   passed_by_.assign(BARRIERS, {});
   std::fill(states_.begin(), states_.end(), State::ready);
@@ -187,8 +189,8 @@ void BlockRunner::note_step() {
     if (states_[i] == State::ready && awaited.is_any) {
       timeline_->set(i, lens::Doing::waits_for_phase, awaited.mbarrier);
     } else if (states_[i] != State::exited) {
-      timeline_->set(
-          i, states_[i] == State::ready ? lens::Doing::runs : lens::Doing::waits_at_barrier);
+      const bool runs = states_[i] == State::ready && !warps_[i].warp().awaits_grid;
+      timeline_->set(i, runs ? lens::Doing::runs : lens::Doing::waits_at_barrier);
     }
   }
   timeline_->end_step();
@@ -269,6 +271,12 @@ WarpFault BlockRunner::describe_stop(FaultKind kind, const WarpRunner& warp) con
   if (kind == FaultKind::endless_wait && warp.warp().awaited_registers != 0)
     return {
         {.kind = kind, .registers = wanted_registers(warp.warp())}, lane, warp.next_instruction()};
+  if (kind == FaultKind::endless_wait && warp.warp().awaits_grid) {
+    const GridBarrier& grid = context_.worker->launch.grid;
+    return {{.kind = kind, .grid_blocks = {grid.arrived(), grid.blocks()}},
+            lane,
+            warp.next_instruction()};
+  }
   const Warp::AwaitedPhase& awaited = warp.warp().awaited;
   if (kind != FaultKind::endless_wait || !awaited.is_any)
     return {{.kind = kind}, lane, warp.next_instruction()};

@@ -161,6 +161,28 @@ void meet(Warp& w, const Op& op) {
   if (Watch::looks_for_hazards(w)) Watch::meet(w, lanes_of<uint32_t>(w, op.d));
 }
 
+// --- the grid's barrier -------------------------------------------------------------------------------
+
+void is_grid_valid(Warp& w, const Op& op) {
+  const Lanes<uint32_t> valid = w.block->worker->launch.grid.is_valid() ? 1 : 0;
+  write<uint32_t>(w, op.d, valid);
+}
+
+// One thread arrives for its block. The result is the phase to wait for.
+void arrive_at_grid(Warp& w, const Op& op) {
+  BlockContext& block = *w.block;
+  GridBarrier& grid = block.worker->launch.grid;
+  if (!grid.is_valid())
+    throw WarpFault{{.kind = FaultKind::no_cooperative_launch}, std::countr_zero(w.active)};
+  Lanes<uint32_t> phase = 0;
+  for_each_lane(w.active, [&](int lane) {
+    phase[lane] = block.grid_arrivals++;
+    if (block.hazards != nullptr) block.hazards->order.arrive_at_grid(phase[lane]);
+    if (grid.arrive()) ++w.changes;  // others may go on
+  });
+  write<uint32_t>(w, op.d, phase);
+}
+
 [[noreturn]] void trap(Warp& w, const Op&) {
   throw WarpFault{{.kind = FaultKind::trap}, __builtin_ctz(w.active)};
 }
@@ -628,6 +650,8 @@ WarpInstruction find_warp_instruction(const std::vector<std::string>& opcode) {
       {"vprintf", {execute_vprintf, InstructionKind::control, {"b32", "b64", "b64"}}},
       {"__simulator_malloc", {execute_malloc, InstructionKind::control, {"b64", "b64"}}},
       {"__simulator_free", {execute_free, InstructionKind::control, {"b64"}}},
+      {"__simulator_grid_is_valid", {is_grid_valid, InstructionKind::control, {"b32"}}},
+      {"__simulator_grid_arrive", {arrive_at_grid, InstructionKind::control, {"b32"}}},
       {"__assertfail", {fail_assert, InstructionKind::control, {"b64", "b64", "b32", "b64"}}},
   };
   if (opcode[0] == "barrier") {  // barrier.cluster.arrive{.release, .relaxed}{.aligned}

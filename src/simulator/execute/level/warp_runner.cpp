@@ -512,6 +512,28 @@ bool WarpRunner::take_registers(const BasicBlock& block) {
   return true;
 }
 
+// --- the grid's barrier -------------------------------------------------------------------------------
+
+// Returns false if a lane waits for a phase of the grid's barrier that is not complete.
+bool WarpRunner::pass_grid(const BasicBlock& block) {
+  const uint32_t lanes = guard_lanes(block);
+  const GridBarrier& grid = warp_.block->worker->launch.grid;
+  const Lanes<uint32_t> phases = read<uint32_t>(warp_, block.grid_phase);
+  warp_.awaits_grid = false;
+  for_each_lane(lanes, [&](int lane) { warp_.awaits_grid |= !grid.is_complete(phases[lane]); });
+  if (warp_.awaits_grid) return false;
+  if (BlockHazards* const hazards = warp_.block->hazards; hazards != nullptr) {
+    for_each_lane(lanes, [&](int lane) { hazards->order.pass_grid(phases[lane]); });
+  }
+  return true;
+}
+
+// Returns false if the block begins with a wait that is not over.
+bool WarpRunner::may_enter(const BasicBlock& block) {
+  if (block.leave == Leave::registers) return take_registers(block);
+  return block.leave != Leave::grid_wait || pass_grid(block);
+}
+
 // --- waiting ------------------------------------------------------------------------------------------
 
 // Called at the end of a trip round a loop in which the group polled.
@@ -636,6 +658,7 @@ void WarpRunner::leave(const BasicBlock& block) {
     case Leave::function_return:
       return leave_function();
     case Leave::registers:
+    case Leave::grid_wait:
       return enter(block_ + 1);
   }
 }
@@ -656,7 +679,7 @@ Pause WarpRunner::run(uint64_t turns, bool ends_slice) {
       if (Watch::looks_for_hazards(warp_)) check_masks(block);
     }
     gathered_ = 0;
-    if (block.leave == Leave::registers && !take_registers(block)) [[unlikely]] {
+    if (!may_enter(block)) [[unlikely]] {
       give_way();
       if (waits_) return Pause::waiting;
       continue;

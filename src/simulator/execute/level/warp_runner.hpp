@@ -102,6 +102,8 @@ class WarpRunner {
   std::map<uint32_t, uint32_t> called_blocks(const BasicBlock& block) const;
   void reach_barrier(const BasicBlock& block);
   bool take_registers(const BasicBlock& block);
+  bool pass_grid(const BasicBlock& block);
+  bool may_enter(const BasicBlock& block);
   [[noreturn]] void fail_divergent_barrier() const;
   uint32_t guard_lanes(const BasicBlock& block) const;
 

@@ -40,7 +40,8 @@ struct BlockContext {
   BulkCopies bulk;
   RegisterPool registers;
   ClusterContext* cluster = nullptr;
-  uint32_t rank = 0;  // of the block in its cluster
+  uint32_t rank = 0;           // of the block in its cluster
+  uint32_t grid_arrivals = 0;  // of the block at the grid's barrier
   std::vector<uint32_t>
       arrived{};  // by warp: lanes that arrived in the current phase of the cluster's barrier
   std::vector<uint32_t> unwaited{};  // by warp: lanes that arrived there and have not waited since
@@ -142,6 +143,7 @@ struct Warp {
 
   uint32_t register_share = 0;     // registers of a thread, by setmaxnreg
   uint32_t awaited_registers = 0;  // the share that setmaxnreg waits for; 0: it does not wait
+  bool awaits_grid = false;        // True if it waits at the grid's barrier
 
   // While requests are recorded: the number of its requests in each of the recorder's groups met so far.
   std::vector<uint64_t> requests;

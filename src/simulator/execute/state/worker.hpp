@@ -14,6 +14,7 @@
 #include "simulator/count/pattern.hpp"
 #include "simulator/decode/program.hpp"
 #include "simulator/execute/state/device.hpp"
+#include "simulator/execute/state/grid_barrier.hpp"
 #include "simulator/hazards/hazard_context.hpp"
 
 namespace simulator {
@@ -37,6 +38,7 @@ struct LaunchState {
   std::atomic<uint64_t> changes{0};  // grows when a warp may have changed memory
   std::optional<Clock::time_point> deadline;
   std::optional<std::atomic<uint64_t>> turns_left;  // turns of its warps; nothing: no limit
+  GridBarrier grid;
 
   /// Returns the reason to end the launch early, after each turn of a warp: interrupt(), the deadline or the
   /// excerpt. Returns nothing if there is none.

@@ -38,10 +38,14 @@ struct bit_xor {
 template <unsigned int Size, typename Parent, typename T, typename Operation>
 __simulator_device T reduce(const thread_block_tile<Size, Parent>& tile, T value,
                             Operation operation) {
-  for (unsigned int bits = Size / 2; bits > 0; bits /= 2) {
-    value = operation(value, tile.shfl_xor(value, bits));
+  if constexpr (Size > 32) {
+    return tile.__combined(value, operation);
+  } else {
+    for (unsigned int bits = Size / 2; bits > 0; bits /= 2) {
+      value = operation(value, tile.shfl_xor(value, bits));
+    }
+    return value;
   }
-  return value;
 }
 template <typename T, typename Operation>
 __simulator_device T reduce(const coalesced_group& group, T value, Operation operation) {

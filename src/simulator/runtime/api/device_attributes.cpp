@@ -1,6 +1,7 @@
 #include "simulator/runtime/api/device_attributes.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "simulator/execute/launch/module.hpp"
@@ -110,7 +111,7 @@ std::vector<Value> make_values() {
       {cudaDevAttrConcurrentManagedAccess, 1},
       {cudaDevAttrComputePreemptionSupported, 1},
       {cudaDevAttrCanUseHostPointerForRegisteredMem, 1},
-      {cudaDevAttrCooperativeLaunch, 0},
+      {cudaDevAttrCooperativeLaunch, 1},
       {cudaDevAttrCooperativeMultiDeviceLaunch, 0},
       {cudaDevAttrMaxSharedMemoryPerBlockOptin, static_cast<int>(limits.shared_per_block_optin)},
       {cudaDevAttrCanFlushRemoteWrites, 0},
@@ -147,6 +148,130 @@ std::optional<int> attribute_value(cudaDeviceAttr attribute) {
   const auto found = std::ranges::lower_bound(values, attribute, {}, &Value::attribute);
   if (found == values.end() || found->attribute != attribute) return std::nullopt;
   return found->value;
+}
+
+cudaDeviceProp properties_of(uint64_t memory_bytes) {
+  cudaDeviceProp p{};
+  const auto value = [](cudaDeviceAttr attribute) { return attribute_value(attribute).value(); };
+  std::strncpy(p.name, "simulated GPU (H200 limits)", sizeof p.name - 1);
+  p.totalGlobalMem = memory_bytes;
+  p.sharedMemPerBlock = static_cast<size_t>(value(cudaDevAttrMaxSharedMemoryPerBlock));
+  p.regsPerBlock = value(cudaDevAttrMaxRegistersPerBlock);
+  p.warpSize = value(cudaDevAttrWarpSize);
+  p.memPitch = static_cast<size_t>(value(cudaDevAttrMaxPitch));
+  p.maxThreadsPerBlock = value(cudaDevAttrMaxThreadsPerBlock);
+  p.maxThreadsDim[0] = value(cudaDevAttrMaxBlockDimX);
+  p.maxThreadsDim[1] = value(cudaDevAttrMaxBlockDimY);
+  p.maxThreadsDim[2] = value(cudaDevAttrMaxBlockDimZ);
+  p.maxGridSize[0] = value(cudaDevAttrMaxGridDimX);
+  p.maxGridSize[1] = value(cudaDevAttrMaxGridDimY);
+  p.maxGridSize[2] = value(cudaDevAttrMaxGridDimZ);
+  p.clockRate = value(cudaDevAttrClockRate);
+  p.totalConstMem = static_cast<size_t>(value(cudaDevAttrTotalConstantMemory));
+  p.major = value(cudaDevAttrComputeCapabilityMajor);
+  p.minor = value(cudaDevAttrComputeCapabilityMinor);
+  p.textureAlignment = static_cast<size_t>(value(cudaDevAttrTextureAlignment));
+  p.texturePitchAlignment = static_cast<size_t>(value(cudaDevAttrTexturePitchAlignment));
+  p.deviceOverlap = value(cudaDevAttrGpuOverlap);
+  p.multiProcessorCount = value(cudaDevAttrMultiProcessorCount);
+  p.kernelExecTimeoutEnabled = value(cudaDevAttrKernelExecTimeout);
+  p.integrated = value(cudaDevAttrIntegrated);
+  p.canMapHostMemory = value(cudaDevAttrCanMapHostMemory);
+  p.computeMode = value(cudaDevAttrComputeMode);
+  p.maxTexture1D = value(cudaDevAttrMaxTexture1DWidth);
+  p.maxTexture1DMipmap = value(cudaDevAttrMaxTexture1DMipmappedWidth);
+  p.maxTexture1DLinear = value(cudaDevAttrMaxTexture1DLinearWidth);
+  p.maxTexture2D[0] = value(cudaDevAttrMaxTexture2DWidth);
+  p.maxTexture2D[1] = value(cudaDevAttrMaxTexture2DHeight);
+  p.maxTexture2DMipmap[0] = value(cudaDevAttrMaxTexture2DMipmappedWidth);
+  p.maxTexture2DMipmap[1] = value(cudaDevAttrMaxTexture2DMipmappedHeight);
+  p.maxTexture2DLinear[0] = value(cudaDevAttrMaxTexture2DLinearWidth);
+  p.maxTexture2DLinear[1] = value(cudaDevAttrMaxTexture2DLinearHeight);
+  p.maxTexture2DLinear[2] = value(cudaDevAttrMaxTexture2DLinearPitch);
+  p.maxTexture2DGather[0] = value(cudaDevAttrMaxTexture2DGatherWidth);
+  p.maxTexture2DGather[1] = value(cudaDevAttrMaxTexture2DGatherHeight);
+  p.maxTexture3D[0] = value(cudaDevAttrMaxTexture3DWidth);
+  p.maxTexture3D[1] = value(cudaDevAttrMaxTexture3DHeight);
+  p.maxTexture3D[2] = value(cudaDevAttrMaxTexture3DDepth);
+  p.maxTexture3DAlt[0] = value(cudaDevAttrMaxTexture3DWidthAlt);
+  p.maxTexture3DAlt[1] = value(cudaDevAttrMaxTexture3DHeightAlt);
+  p.maxTexture3DAlt[2] = value(cudaDevAttrMaxTexture3DDepthAlt);
+  p.maxTextureCubemap = value(cudaDevAttrMaxTextureCubemapWidth);
+  p.maxTexture1DLayered[0] = value(cudaDevAttrMaxTexture1DLayeredWidth);
+  p.maxTexture1DLayered[1] = value(cudaDevAttrMaxTexture1DLayeredLayers);
+  p.maxTexture2DLayered[0] = value(cudaDevAttrMaxTexture2DLayeredWidth);
+  p.maxTexture2DLayered[1] = value(cudaDevAttrMaxTexture2DLayeredHeight);
+  p.maxTexture2DLayered[2] = value(cudaDevAttrMaxTexture2DLayeredLayers);
+  p.maxTextureCubemapLayered[0] = value(cudaDevAttrMaxTextureCubemapLayeredWidth);
+  p.maxTextureCubemapLayered[1] = value(cudaDevAttrMaxTextureCubemapLayeredLayers);
+  p.maxSurface1D = value(cudaDevAttrMaxSurface1DWidth);
+  p.maxSurface2D[0] = value(cudaDevAttrMaxSurface2DWidth);
+  p.maxSurface2D[1] = value(cudaDevAttrMaxSurface2DHeight);
+  p.maxSurface3D[0] = value(cudaDevAttrMaxSurface3DWidth);
+  p.maxSurface3D[1] = value(cudaDevAttrMaxSurface3DHeight);
+  p.maxSurface3D[2] = value(cudaDevAttrMaxSurface3DDepth);
+  p.maxSurface1DLayered[0] = value(cudaDevAttrMaxSurface1DLayeredWidth);
+  p.maxSurface1DLayered[1] = value(cudaDevAttrMaxSurface1DLayeredLayers);
+  p.maxSurface2DLayered[0] = value(cudaDevAttrMaxSurface2DLayeredWidth);
+  p.maxSurface2DLayered[1] = value(cudaDevAttrMaxSurface2DLayeredHeight);
+  p.maxSurface2DLayered[2] = value(cudaDevAttrMaxSurface2DLayeredLayers);
+  p.maxSurfaceCubemap = value(cudaDevAttrMaxSurfaceCubemapWidth);
+  p.maxSurfaceCubemapLayered[0] = value(cudaDevAttrMaxSurfaceCubemapLayeredWidth);
+  p.maxSurfaceCubemapLayered[1] = value(cudaDevAttrMaxSurfaceCubemapLayeredLayers);
+  p.surfaceAlignment = static_cast<size_t>(value(cudaDevAttrSurfaceAlignment));
+  p.concurrentKernels = value(cudaDevAttrConcurrentKernels);
+  p.ECCEnabled = value(cudaDevAttrEccEnabled);
+  p.pciBusID = value(cudaDevAttrPciBusId);
+  p.pciDeviceID = value(cudaDevAttrPciDeviceId);
+  p.pciDomainID = value(cudaDevAttrPciDomainId);
+  p.tccDriver = value(cudaDevAttrTccDriver);
+  p.asyncEngineCount = value(cudaDevAttrAsyncEngineCount);
+  p.unifiedAddressing = value(cudaDevAttrUnifiedAddressing);
+  p.memoryClockRate = value(cudaDevAttrMemoryClockRate);
+  p.memoryBusWidth = value(cudaDevAttrGlobalMemoryBusWidth);
+  p.l2CacheSize = value(cudaDevAttrL2CacheSize);
+  p.persistingL2CacheMaxSize = value(cudaDevAttrMaxPersistingL2CacheSize);
+  p.maxThreadsPerMultiProcessor = value(cudaDevAttrMaxThreadsPerMultiProcessor);
+  p.streamPrioritiesSupported = value(cudaDevAttrStreamPrioritiesSupported);
+  p.globalL1CacheSupported = value(cudaDevAttrGlobalL1CacheSupported);
+  p.localL1CacheSupported = value(cudaDevAttrLocalL1CacheSupported);
+  p.sharedMemPerMultiprocessor =
+      static_cast<size_t>(value(cudaDevAttrMaxSharedMemoryPerMultiprocessor));
+  p.regsPerMultiprocessor = value(cudaDevAttrMaxRegistersPerMultiprocessor);
+  p.managedMemory = value(cudaDevAttrManagedMemory);
+  p.isMultiGpuBoard = value(cudaDevAttrIsMultiGpuBoard);
+  p.multiGpuBoardGroupID = value(cudaDevAttrMultiGpuBoardGroupID);
+  p.hostNativeAtomicSupported = value(cudaDevAttrHostNativeAtomicSupported);
+  p.singleToDoublePrecisionPerfRatio = value(cudaDevAttrSingleToDoublePrecisionPerfRatio);
+  p.pageableMemoryAccess = value(cudaDevAttrPageableMemoryAccess);
+  p.concurrentManagedAccess = value(cudaDevAttrConcurrentManagedAccess);
+  p.computePreemptionSupported = value(cudaDevAttrComputePreemptionSupported);
+  p.canUseHostPointerForRegisteredMem = value(cudaDevAttrCanUseHostPointerForRegisteredMem);
+  p.cooperativeLaunch = value(cudaDevAttrCooperativeLaunch);
+  p.cooperativeMultiDeviceLaunch = value(cudaDevAttrCooperativeMultiDeviceLaunch);
+  p.sharedMemPerBlockOptin = static_cast<size_t>(value(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+  p.pageableMemoryAccessUsesHostPageTables =
+      value(cudaDevAttrPageableMemoryAccessUsesHostPageTables);
+  p.directManagedMemAccessFromHost = value(cudaDevAttrDirectManagedMemAccessFromHost);
+  p.maxBlocksPerMultiProcessor = value(cudaDevAttrMaxBlocksPerMultiprocessor);
+  p.accessPolicyMaxWindowSize = value(cudaDevAttrMaxAccessPolicyWindowSize);
+  p.reservedSharedMemPerBlock = static_cast<size_t>(value(cudaDevAttrReservedSharedMemoryPerBlock));
+  p.hostRegisterSupported = value(cudaDevAttrHostRegisterSupported);
+  p.sparseCudaArraySupported = value(cudaDevAttrSparseCudaArraySupported);
+  p.hostRegisterReadOnlySupported = value(cudaDevAttrHostRegisterReadOnlySupported);
+  p.timelineSemaphoreInteropSupported = value(cudaDevAttrTimelineSemaphoreInteropSupported);
+  p.memoryPoolsSupported = value(cudaDevAttrMemoryPoolsSupported);
+  p.gpuDirectRDMASupported = value(cudaDevAttrGPUDirectRDMASupported);
+  p.gpuDirectRDMAFlushWritesOptions =
+      static_cast<unsigned int>(value(cudaDevAttrGPUDirectRDMAFlushWritesOptions));
+  p.gpuDirectRDMAWritesOrdering = value(cudaDevAttrGPUDirectRDMAWritesOrdering);
+  p.memoryPoolSupportedHandleTypes =
+      static_cast<unsigned int>(value(cudaDevAttrMemoryPoolSupportedHandleTypes));
+  p.deferredMappingCudaArraySupported = value(cudaDevAttrDeferredMappingCudaArraySupported);
+  p.ipcEventSupported = value(cudaDevAttrIpcEventSupport);
+  p.clusterLaunch = value(cudaDevAttrClusterLaunch);
+  p.unifiedFunctionPointers = 0;
+  return p;
 }
 
 }  // namespace simulator::runtime

@@ -45,6 +45,7 @@ cudaError_t error_of(const Fault& fault) {
     case FaultKind::barrier_divergence:
     case FaultKind::misused_mbarrier:
     case FaultKind::trap:
+    case FaultKind::no_cooperative_launch:
     case FaultKind::interrupted:
       return cudaErrorLaunchFailure;
     case FaultKind::stack_overflow:

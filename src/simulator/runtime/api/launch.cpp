@@ -63,13 +63,12 @@ bool within(const Dim3& shape, const Dim3& limit) {
 bool is_supported(const cudaLaunchAttribute& attribute) {
   switch (attribute.id) {
     case cudaLaunchAttributeIgnore:
+    case cudaLaunchAttributeCooperative:
     case cudaLaunchAttributePriority:
     case cudaLaunchAttributeProgrammaticStreamSerialization:
     case cudaLaunchAttributeClusterDimension:
     case cudaLaunchAttributeClusterSchedulingPolicyPreference:
       return true;
-    case cudaLaunchAttributeCooperative:
-      return attribute.val.cooperative == 0;
   }
   return false;
 }
@@ -96,6 +95,12 @@ Dim3 asked_cluster(const cudaLaunchConfig_t& config) {
     cluster = {x, y, z};
   }
   return cluster;
+}
+
+bool is_cooperative(const cudaLaunchConfig_t& config) {
+  return std::any_of(config.attrs, config.attrs + config.numAttrs, [](const auto& attribute) {
+    return attribute.id == cudaLaunchAttributeCooperative && attribute.val.cooperative != 0;
+  });
 }
 
 // Returns the size that the kernel's clusters must have, or zeros.
@@ -197,6 +202,57 @@ cudaError_t check_cluster(const Kernel& kernel, const LaunchShape& shape) {
   return cudaSuccess;
 }
 
+// The multiprocessors come in groups, and a cluster runs within one group. The groups differ from one device to the next. These
+// explain all 586 numbers that one H100 of 132 multiprocessors gave: one of its groups is split, and its halves take only small
+// clusters.
+struct Group {
+  int multiprocessors;
+  uint64_t largest_cluster;
+};
+constexpr std::array<Group, 9> GROUPS{
+    {{18, 16}, {18, 16}, {16, 16}, {16, 16}, {16, 16}, {16, 16}, {16, 16}, {8, 8}, {8, 2}}};
+constexpr int MOST_CLUSTERED_BLOCKS = 8;  // on a multiprocessor, in clusters; likewise seen there
+
+// Returns the clusters of this size that the device holds at once, with so many blocks on each multiprocessor.
+int resident_clusters(int blocks_per_multiprocessor, uint64_t cluster) {
+  const int blocks = std::min(blocks_per_multiprocessor, MOST_CLUSTERED_BLOCKS);
+  int clusters = 0;
+  for (const auto& [multiprocessors, largest] : GROUPS)
+    if (cluster <= largest) clusters += multiprocessors * blocks / static_cast<int>(cluster);
+  return clusters;
+}
+
+// Returns the blocks of a launch that fit on a multiprocessor.
+int blocks_on_multiprocessor(const Kernel& kernel, int block_size, size_t dynamic_shared) {
+  if (dynamic_shared > dynamic_shared_limit(kernel)) return 0;
+  return resident_blocks(device_limits(),
+                         {.threads = block_size,
+                          .registers_per_thread = kernel.registers_per_thread(),
+                          .shared_bytes = kernel.static_shared_bytes() + dynamic_shared});
+}
+
+// Returns the error for a cooperative launch of more blocks than run at once.
+cudaError_t check_cooperative(const Kernel& kernel, const LaunchShape& shape) {
+  const DeviceLimits& limits = device_limits();
+  const int blocks = blocks_on_multiprocessor(kernel, static_cast<int>(shape.block.count()),
+                                              shape.dynamic_shared);
+  const uint64_t cluster = shape.cluster.count();
+  const uint64_t most =
+      is_given(shape.cluster)
+          ? cluster * static_cast<uint64_t>(resident_clusters(blocks, cluster))
+          : static_cast<uint64_t>(blocks) * static_cast<uint64_t>(limits.multiprocessors);
+  if (shape.grid.count() <= most) return cudaSuccess;
+  return refuse(cudaErrorCooperativeLaunchTooLarge, [&] {
+    return of_launch(kernel,
+                     "is cooperative and has " + std::to_string(shape.grid.count()) +
+                         " blocks; the device holds " + std::to_string(most) + " of them at once",
+                     "at most the blocks of cudaOccupancyMaxActiveBlocksPerMultiprocessor for each "
+                     "of the " +
+                         std::to_string(limits.multiprocessors) +
+                         " multiprocessors, and a loop over the rest in the kernel");
+  });
+}
+
 // Returns the error that a device returns at the launch for a shape that it cannot run.
 cudaError_t check(const Kernel& kernel, const LaunchShape& shape) {
   const DeviceLimits& limits = device_limits();
@@ -236,7 +292,7 @@ cudaError_t check(const Kernel& kernel, const LaunchShape& shape) {
                            ") at the kernel");
     });
   }
-  return cudaSuccess;
+  return shape.is_cooperative ? check_cooperative(kernel, shape) : cudaSuccess;
 }
 
 cudaError_t launch(const void* function, LaunchShape shape, void** arguments, cudaStream_t stream) {
@@ -282,35 +338,6 @@ cudaError_t launch_in(cudaStream_t stream, const void* function, const LaunchSha
   } catch (const std::bad_alloc&) {
     return fail_to_load(function);
   }
-}
-
-// The multiprocessors come in groups, and a cluster runs within one group. The groups differ from one device to the next. These
-// explain all 586 numbers that one H100 of 132 multiprocessors gave: one of its groups is split, and its halves take only small
-// clusters.
-struct Group {
-  int multiprocessors;
-  uint64_t largest_cluster;
-};
-constexpr std::array<Group, 9> GROUPS{
-    {{18, 16}, {18, 16}, {16, 16}, {16, 16}, {16, 16}, {16, 16}, {16, 16}, {8, 8}, {8, 2}}};
-constexpr int MOST_CLUSTERED_BLOCKS = 8;  // on a multiprocessor, in clusters; likewise seen there
-
-// Returns the clusters of this size that the device holds at once, with so many blocks on each multiprocessor.
-int resident_clusters(int blocks_per_multiprocessor, uint64_t cluster) {
-  const int blocks = std::min(blocks_per_multiprocessor, MOST_CLUSTERED_BLOCKS);
-  int clusters = 0;
-  for (const auto& [multiprocessors, largest] : GROUPS)
-    if (cluster <= largest) clusters += multiprocessors * blocks / static_cast<int>(cluster);
-  return clusters;
-}
-
-// Returns the blocks of a launch that fit on a multiprocessor.
-int blocks_on_multiprocessor(const Kernel& kernel, int block_size, size_t dynamic_shared) {
-  if (dynamic_shared > dynamic_shared_limit(kernel)) return 0;
-  return resident_blocks(device_limits(),
-                         {.threads = block_size,
-                          .registers_per_thread = kernel.registers_per_thread(),
-                          .shared_bytes = kernel.static_shared_bytes() + dynamic_shared});
 }
 
 // The answers to a question about the clusters that fit.
@@ -383,6 +410,19 @@ cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void**
   return error;
 }
 
+cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block,
+                                        void** arguments, size_t dynamic_shared,
+                                        cudaStream_t stream) {
+  return asynchronous([&] {
+    return launch_in(stream, function,
+                     {.grid = to_dim3(grid),
+                      .block = to_dim3(block),
+                      .dynamic_shared = dynamic_shared,
+                      .is_cooperative = true},
+                     arguments);
+  });
+}
+
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function,
                                 void** arguments) {
   return asynchronous([&] {
@@ -394,7 +434,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
       return cudaErrorInvalidValue;
     return launch_in(config->stream, function,
                      {to_dim3(config->gridDim), to_dim3(config->blockDim), config->dynamicSmemBytes,
-                      asked_cluster(*config)},
+                      asked_cluster(*config), is_cooperative(*config)},
                      arguments);
   });
 }
