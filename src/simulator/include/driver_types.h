@@ -56,6 +56,20 @@ struct cudaPointerAttributes {
   void* hostPointer;
 };
 
+// The part of the L2 cache for a range of memory. Stored, without effect: there is no cache here.
+enum cudaAccessProperty {
+  cudaAccessPropertyNormal = 0,
+  cudaAccessPropertyStreaming = 1,
+  cudaAccessPropertyPersisting = 2,
+};
+struct cudaAccessPolicyWindow {
+  void* base_ptr;
+  size_t num_bytes;
+  float hitRatio;
+  enum cudaAccessProperty hitProp;
+  enum cudaAccessProperty missProp;
+};
+
 #define cudaStreamDefault 0x00
 #define cudaStreamNonBlocking 0x01
 
@@ -65,6 +79,7 @@ struct cudaPointerAttributes {
 #define cudaEventInterprocess 0x04
 
 #define cudaEventRecordDefault 0x00
+#define cudaEventRecordExternal 0x01
 #define cudaEventWaitDefault 0x00
 
 #define cudaHostAllocDefault 0x00

@@ -422,6 +422,11 @@ class LoadedKernel : public Kernel {
   }
   size_t static_shared_bytes() const override { return program_->static_shared; }
   size_t local_bytes_per_thread() const override { return program_->local_bytes; }
+  std::vector<size_t> parameter_bytes() const override {
+    std::vector<size_t> sizes;
+    for (const auto& parameter : program_->parameters) sizes.push_back(parameter.bytes);
+    return sizes;
+  }
   Dim3 cluster() const override { return program_->cluster; }
   uint64_t most_in_cluster() const override { return program_->most_in_cluster; }
   int max_threads_per_block() const override {

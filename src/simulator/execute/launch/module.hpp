@@ -33,6 +33,7 @@ class Kernel {
   virtual size_t static_shared_bytes() const = 0;
   virtual size_t local_bytes_per_thread() const = 0;
   virtual int max_threads_per_block() const = 0;  // __launch_bounds__, or the device's limit
+  virtual std::vector<size_t> parameter_bytes() const = 0;  // the size of each
   virtual Dim3 cluster() const = 0;               // __cluster_dims__, or zeros
   virtual uint64_t most_in_cluster() const = 0;   // by __launch_bounds__, or 0
 

@@ -12,6 +12,11 @@
 
 #include "simulator/fault.hpp"
 #include "simulator/runtime/api/events.hpp"
+#include "simulator/runtime/queue/queue.hpp"
+
+namespace simulator {
+struct SimulatedDevice;
+}
 
 namespace simulator::runtime {
 
@@ -34,6 +39,7 @@ class Call {
  public:
   explicit Call(const char* name) : before_(innermost) {
     innermost = name;
+    note_call();
     publish(&Watcher::call_begins);
   }
   ~Call() { innermost = before_; }
@@ -64,17 +70,20 @@ cudaError_t surface_fault();
 /// Returns the fault that has already surfaced, if any. For calls that wait for nothing.
 cudaError_t surfaced_fault();
 
-/// True if a kernel has failed, even if the program does not know yet.
-bool device_failed();
+/// True if a kernel of the device has failed, even if the program does not know yet.
+bool device_failed(SimulatedDevice& device);
+/// Returns the error of the device's failed kernel, or cudaSuccess.
+cudaError_t fault_of(SimulatedDevice& device);
 
-/// Records that a kernel failed, and writes the fault to stderr.
-void kernel_failed(Fault fault);
+/// Records that a kernel of the device failed, and writes the fault to stderr.
+void kernel_failed(SimulatedDevice& device, Fault fault);
 
 /// Runs `work`, a function that returns cudaError_t. Keeps exceptions from C callers. `name` is the name of the
 /// calling API function, here and in the next two functions.
 template <typename Work>
 cudaError_t guarded(Work work, const char* name = __builtin_FUNCTION()) {
   const Call call(name);
+  if (running() != nullptr) return remember(cudaErrorNotPermitted);  // in a host function of a stream
   try {
     return remember(work());
   } catch (const std::bad_alloc&) {

@@ -59,13 +59,13 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 cudaError_t cudaDeviceSynchronize() {
   return synchronous([] {
     note_wait();
-    publish(&Watcher::waited_for_all);
-    return cudaSuccess;
+    return wait_for_device();
   });
 }
 
 cudaError_t cudaDeviceReset() {
   return guarded([] {
+    wait_for_device();
     free_everything();
     reset_streams();
     clear_fault();

@@ -123,13 +123,15 @@ cudaError_t surfaced_fault() {
   return error_of(*f.fault);
 }
 
-bool device_failed() {
-  const std::lock_guard lock(failure().mutex);
-  return failure().fault.has_value();
+bool device_failed(SimulatedDevice& device) { return fault_of(device) != cudaSuccess; }
+
+cudaError_t fault_of(SimulatedDevice& device) {
+  const std::lock_guard lock(device.failure.mutex);
+  return device.failure.fault ? error_of(*device.failure.fault) : cudaSuccess;
 }
 
-void kernel_failed(Fault fault) {
-  runtime::Failure& f = failure();
+void kernel_failed(SimulatedDevice& device, Fault fault) {
+  runtime::Failure& f = device.failure;
   const std::lock_guard lock(f.mutex);
   if (f.fault) return;
   publish(&Watcher::failed, fault.kernel, error_of(fault), false);

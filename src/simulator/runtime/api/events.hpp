@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "simulator/hazards/hazard.hpp"
+#include "simulator/runtime/queue/queue.hpp"
 
 namespace simulator::runtime {
 
@@ -36,16 +38,19 @@ class Watcher {
   virtual void allocated(const NewMemory& /*memory*/) {}
   virtual void about_to_free(uint64_t /*base*/, uint64_t /*bytes*/) {}
 
-  /// A kernel has run in the stream. The reference to its name stays valid.
-  virtual void launched(const std::string& /*kernel*/, cudaStream_t /*stream*/) {}
-  /// An asynchronous copy or fill has touched this range.
+  /// An operation with this number will be queued.
+  virtual void issued(uint64_t /*number*/) {}
+  /// A kernel waits in a stream. `shared`: the starts of the allocations that it may touch and host code too. The reference
+  /// to its name stays valid.
+  virtual void kernel_queued(const std::string& /*kernel*/, const std::vector<uint64_t>& /*shared*/,
+                             const Issue& /*issue*/) {}
+  /// A kernel has run, in the thread that ran it. The reference to its name stays valid.
+  virtual void launched(const std::string& /*kernel*/, const Issue& /*issue*/) {}
+  /// A copy or fill touches this range when its stream comes to it.
   virtual void copied(uint64_t /*first*/, uint64_t /*bytes*/, bool /*written*/,
-                      cudaStream_t /*stream*/) {}
-  /// The program has waited for the work in the stream, or for all work.
-  virtual void waited_for(cudaStream_t /*stream*/) {}
-  virtual void waited_for_all() {}
-  /// Streams wait for each other through events from now on.
-  virtual void streams_joined() {}
+                      const Issue& /*issue*/) {}
+  /// The program has waited for the work before host_clock().
+  virtual void waited() {}
   /// Kernels and copies run between these two events.
   virtual void work_begins() {}
   virtual void work_ends() {}
@@ -66,7 +71,7 @@ class Watcher {
 /// Returns all watchers, in the order in which they are called. The list is in a room above this one.
 std::span<Watcher* const> watchers();
 
-/// Calls the event's function of every watcher: publish(&Watcher::waited_for, stream).
+/// Calls the event's function of every watcher: publish(&Watcher::issued, number).
 template <typename... Parameters, typename... Values>
 void publish(void (Watcher::*event)(Parameters...), const Values&... values) {
   for (Watcher* const watcher : watchers()) (watcher->*event)(values...);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -295,7 +296,8 @@ cudaError_t check(const Kernel& kernel, const LaunchShape& shape) {
   return shape.is_cooperative ? check_cooperative(kernel, shape) : cudaSuccess;
 }
 
-cudaError_t launch(const void* function, LaunchShape shape, void** arguments, cudaStream_t stream) {
+cudaError_t launch(const void* function, LaunchShape shape, void** arguments,
+                   const std::shared_ptr<KnownStream>& stream) {
   const Kernel* kernel = nullptr;
   const cudaError_t unknown = find_kernel(function, &kernel);
   if (unknown == cudaErrorInvalidDeviceFunction) {
@@ -308,36 +310,30 @@ cudaError_t launch(const void* function, LaunchShape shape, void** arguments, cu
   if (!is_given(shape.cluster)) shape.cluster = required_cluster(*kernel);
   const cudaError_t refused = check(*kernel, shape);
   if (refused != cudaSuccess) return refused;
-  // The launch is queued behind a failed kernel: a device accepts it and never runs it.
-  if (device_failed()) return cudaSuccess;
-  std::optional<Fault> fault;
-  {
-    const DeviceAtWork at_work;
-    fault = kernel->run(shape, arguments);
-  }
-  if (!fault) {
-    publish(&Watcher::launched, kernel->demangled(), stream);
-    return cudaSuccess;
-  }
-  const bool known_at_once = fault->kind == FaultKind::host_memory;
-  kernel_failed(std::move(*fault));
-  return known_at_once ? surface_fault() : cudaSuccess;
+  const cudaError_t error =
+      hand_over(stream, KernelWork{function, kernel, shape, Arguments(*kernel, arguments)});
+  if (error != cudaSuccess) return error;
+  // The host's lack of memory is known at once; any other fault at a call that waits.
+  return fault_of(current_device()) == cudaErrorMemoryAllocation ? surface_fault() : cudaSuccess;
 }
 
 cudaError_t fail_to_load(const void* function) {
   kernel_failed(
+      current_device(),
       {.kind = FaultKind::host_memory, .kernel = kernel_name(function), .host = host_memory()});
   return surface_fault();
 }
 
 cudaError_t launch_in(cudaStream_t stream, const void* function, const LaunchShape& shape,
                       void** arguments) {
-  if (!stream_exists(stream)) return refuse_stream();
-  try {
-    return launch(function, shape, arguments, stream);
-  } catch (const std::bad_alloc&) {
-    return fail_to_load(function);
-  }
+  return with_stream(stream, [&](const std::shared_ptr<KnownStream>& in) {
+    if (in->queue->device != &current_device()) return refuse_stream_of_other_device();
+    try {
+      return launch(function, shape, arguments, in);
+    } catch (const std::bad_alloc&) {
+      return fail_to_load(function);
+    }
+  });
 }
 
 // The answers to a question about the clusters that fit.
@@ -405,7 +401,7 @@ cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void**
   const cudaError_t error = asynchronous([&] {
     return launch_in(stream, function, {to_dim3(grid), to_dim3(block), dynamic_shared}, arguments);
   });
-  if (is_unseen && error != cudaSuccess && !device_failed())
+  if (is_unseen && error != cudaSuccess && !device_failed(current_device()))
     publish(&Watcher::failed, kernel_name(function), error, true);
   return error;
 }

@@ -4,11 +4,14 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
-#include <cstring>
+#include <iterator>
 #include <limits>
+#include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -23,7 +26,17 @@ namespace {
 
 constexpr size_t PITCH_ALIGNMENT = 512;  // an H200's
 
-Allocations& allocations() { return current_device().allocations; }
+// The program's live allocations by their first byte, without variables of modules.
+struct Allocations {
+  std::mutex mutex;
+  std::unordered_map<uint64_t, Made> made;
+  std::set<uint64_t> reset;  // freed by cudaDeviceReset: a destructor may free it again
+};
+
+Allocations& allocations() {
+  static Allocations* const instance = new Allocations;  // static destructors may still make calls
+  return *instance;
+}
 
 uint64_t address_of(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
 
@@ -66,14 +79,14 @@ cudaError_t allocate(void** pointer, size_t bytes, Origin origin) {
   if (looks_for_hazards()) current_device().shadow.allocated(base, bytes, host_visible);
   publish(&Watcher::allocated,
           Watcher::NewMemory{base, bytes, current_device().memory.find(base)->id, host_visible});
-  allocations().made.emplace(base, Made{origin, bytes});
+  allocations().made.emplace(base, Made{origin, bytes, &current_device()});
   *pointer = reinterpret_cast<void*>(base);
   return cudaSuccess;
 }
 
 // Returns the refusal to free a pointer that starts no live allocation.
 Refusal not_to_free(const void* pointer, bool pinned) {
-  const DeviceMemory& memory = current_device().memory;
+  const DeviceMemory& memory = device_at(pointer).memory;
   const uint64_t address = address_of(pointer);
   const std::string maker = pinned ? "cudaMallocHost" : "cudaMalloc";
   if (memory.was_freed(address)) {
@@ -96,11 +109,22 @@ Refusal not_to_free(const void* pointer, bool pinned) {
       "free() or delete for memory of the host's own; was the pointer ever set?");
 }
 
-cudaError_t release(void* pointer, bool pinned) {
+// Gives memory back. With the lock held.
+void give_back(std::unordered_map<uint64_t, Made>::iterator allocation) {
+  const auto& [base, made] = *allocation;
+  publish(&Watcher::about_to_free, base, made.bytes);
+  SimulatedDevice& owner = device_at(reinterpret_cast<void*>(base));
+  owner.memory.release(base);
+  owner.shadow.released(base);
+  allocations().made.erase(allocation);
+}
+
+// Frees memory now, or marks it as ending.
+cudaError_t release(void* pointer, bool pinned, bool at_once = true) {
   if (pointer == nullptr) return cudaSuccess;
   const std::lock_guard lock(allocations().mutex);
   const auto found = allocations().made.find(address_of(pointer));
-  if (found == allocations().made.end()) {
+  if (found == allocations().made.end() || found->second.is_ending) {
     if (allocations().reset.contains(address_of(pointer))) return cudaErrorInvalidValue;
     return refuse(cudaErrorInvalidValue, [&] { return not_to_free(pointer, pinned); });
   }
@@ -108,47 +132,29 @@ cudaError_t release(void* pointer, bool pinned) {
   if ((origin == Origin::pinned) != pinned) {
     return refuse(cudaErrorInvalidValue, [&] {
       return refusal("was given memory of " + std::string(maker_of(origin)) + ": " +
-                         current_device().memory.place_of(found->first).text(),
+                         device_at(pointer).memory.place_of(found->first).text(),
                      origin == Origin::pinned
                          ? "cudaFreeHost for memory from cudaMallocHost or cudaHostAlloc"
                          : "cudaFree for memory from cudaMalloc or cudaMallocManaged");
     });
   }
-  publish(&Watcher::about_to_free, found->first, found->second.bytes);
-  current_device().memory.release(found->first);
-  current_device().shadow.released(found->first);
-  allocations().made.erase(found);
+  if (at_once) {
+    give_back(found);
+  } else {
+    found->second.is_ending = true;
+  }
   return cudaSuccess;
-}
-
-bool is_managed(const Allocation& allocation) {
-  if (allocation.adopted) return is_managed_variable(allocation.host);
-  const std::lock_guard lock(allocations().mutex);
-  const auto known = allocations().made.find(allocation.base);
-  return known != allocations().made.end() && known->second.origin == Origin::managed;
 }
 
 // Checks the range of advice about managed memory: all of it must be managed.
 cudaError_t check_managed(const void* pointer, size_t bytes, int device) {
   if (device != 0 && device != cudaCpuDeviceId) return cudaErrorInvalidDevice;
-  const Allocation* const found = current_device().memory.find(address_of(pointer));
+  const DeviceMemory& memory = device_at(pointer).memory;
+  const Allocation* const found = memory.find(address_of(pointer));
   if (found == nullptr || !is_managed(*found)) return cudaErrorInvalidValue;
-  const bool inside = current_device().memory.host_pointer(address_of(pointer), bytes) != nullptr;
+  const bool inside = memory.host_pointer(address_of(pointer), bytes) != nullptr;
   return inside ? cudaSuccess : cudaErrorInvalidValue;
 }
-
-// A rectangle of bytes. A plain range is one row.
-struct Extent {
-  size_t width = 0;
-  size_t height = 1;
-
-  // Computes the bytes from the first to past the last one. Returns false if they exceed a size_t.
-  bool span(size_t pitch, size_t* bytes) const {
-    size_t rows = 0;
-    return !__builtin_mul_overflow(height - 1, pitch, &rows) &&
-           !__builtin_add_overflow(rows, width, bytes);
-  }
-};
 
 enum class Side { device, any };
 
@@ -158,7 +164,7 @@ enum class Side { device, any };
 std::byte* locate(const void* pointer, size_t bytes, Side side) {
   const uint64_t address = address_of(pointer);
   if (pointer == nullptr) return nullptr;
-  const DeviceMemory& memory = current_device().memory;
+  const DeviceMemory& memory = device_at(pointer).memory;
   if (memory.owns(address)) return memory.host_pointer(address, bytes);
   if (side == Side::device) return nullptr;
   return const_cast<std::byte*>(static_cast<const std::byte*>(pointer));
@@ -177,7 +183,7 @@ struct Unusable {
 Refusal too_many_bytes(const Unusable& side, const Allocation& around) {
   const uint64_t address = address_of(side.pointer);
   const uint64_t left = around.base + around.bytes - address;
-  const std::string name = current_device().memory.name_of(around.id);
+  const std::string name = device_at(side.pointer).memory.name_of(around.id);
   const bool is_element_count =
       side.bytes / left * left == side.bytes && (side.bytes / left == 4 || side.bytes / left == 8);
   const std::string from_here =
@@ -202,7 +208,7 @@ Refusal is_variable(const Unusable& side, const std::string& name) {
 }
 
 Refusal not_usable(const Unusable& side) {
-  const DeviceMemory& memory = current_device().memory;
+  const DeviceMemory& memory = device_at(side.pointer).memory;
   const uint64_t address = address_of(side.pointer);
   const std::string given = std::string("was given as its ") + side.role + " ";
   if (side.pointer == nullptr) {
@@ -254,118 +260,64 @@ Refusal too_wide(size_t width, size_t pitch) {
                  "width and pitch are both in bytes, and a pitch is never below the width");
 }
 
-// The order of work: over when the call returns, or in a stream.
-struct Order {
-  bool returns_at_once = false;
-  cudaStream_t stream = nullptr;
-};
-constexpr Order AT_ONCE{};
+using AnyStream = std::shared_ptr<KnownStream>;
 
-cudaError_t copy(void* to, size_t to_pitch, const void* from, size_t from_pitch, Extent extent,
-                 cudaMemcpyKind kind, const Order& order) {
-  if (extent.width == 0 || extent.height == 0) return cudaSuccess;
-  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
-    return refuse(cudaErrorInvalidMemcpyDirection, [&] {
-      return refusal("was given an unknown kind of copy: " + std::to_string(static_cast<int>(kind)),
-                     "cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost or cudaMemcpyDeviceToDevice");
-    });
-  }
-  const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-  const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-  size_t to_bytes = 0;
-  size_t from_bytes = 0;
-  if (!extent.span(to_pitch, &to_bytes) || !extent.span(from_pitch, &from_bytes)) {
-    return refuse(cudaErrorInvalidValue, too_large);
-  }
-  std::byte* const target = locate(to, to_bytes, to_device ? Side::device : Side::any);
-  const std::byte* const source = locate(from, from_bytes, from_device ? Side::device : Side::any);
-  if (target == nullptr || source == nullptr) {
-    return refuse(cudaErrorInvalidValue, [&] {
-      const DeviceMemory& memory = current_device().memory;
-      const void* const device_side = to_device ? to : from;
-      const void* const host_side = to_device ? from : to;
-      const bool one_side = to_device != from_device;
-      const bool is_host = device_side != nullptr && !memory.owns(address_of(device_side));
-      const std::string variable = variable_around(device_side);
-      if ((to_device || from_device) && !variable.empty()) {
-        return to_device ? is_variable({"destination", to, to_bytes, true}, variable)
-                         : is_variable({"source", from, from_bytes, true}, variable);
-      }
-      if (one_side && is_host) return wrong_direction(kind, memory.owns(address_of(host_side)));
-      if (target == nullptr) return not_usable({"destination", to, to_bytes, to_device});
-      return not_usable({"source", from, from_bytes, from_device});
-    });
-  }
-  if (!current_device().memory.owns(address_of(to)) &&
-      current_device().shadow.is_untouched(address_of(from), from_bytes)) {
-    tell_of_call(HazardKind::unwritten_read, [&] {
-      return refusal("copies " + bytes_text(from_bytes) + " to the host that nobody wrote: " +
-                         current_device().memory.place_of(address_of(from)).text(),
-                     "check cudaGetLastError() after the launch that should have written them: did "
-                     "it run, and is this its buffer?");
-    });
-  }
-  {
-    const DeviceAtWork at_work;
-    for (size_t row = 0; row < extent.height; ++row) {
-      std::memmove(target + row * to_pitch, source + row * from_pitch, extent.width);
-      current_device().shadow.written(address_of(to) + row * to_pitch, extent.width);
-    }
-  }
-  if (order.returns_at_once) {
-    publish(&Watcher::copied, address_of(to), to_bytes, true, order.stream);
-    publish(&Watcher::copied, address_of(from), from_bytes, false, order.stream);
-  } else {
-    publish(&Watcher::waited_for_all);
-  }
-  return cudaSuccess;
+// Hands checked work to a stream.
+template <typename Kind>
+cudaError_t start(const AnyStream& stream, const Kind& work) {
+  if (work.box.is_empty()) return cudaSuccess;
+  const cudaError_t refused = check(work);
+  return refused != cudaSuccess ? refused : hand_over(stream, work);
 }
 
-cudaError_t copy_rectangle(void* to, size_t to_pitch, const void* from, size_t from_pitch,
-                           Extent extent, cudaMemcpyKind kind, const Order& order) {
-  if (extent.width > to_pitch || extent.width > from_pitch) {
-    return refuse(cudaErrorInvalidPitchValue,
-                  [&] { return too_wide(extent.width, std::min(to_pitch, from_pitch)); });
-  }
-  return copy(to, to_pitch, from, from_pitch, extent, kind, order);
+// Does checked work now, in the legacy default stream. The program has waited for it when the call returns.
+template <typename Kind>
+cudaError_t finish(const Kind& work) {
+  if (work.box.is_empty()) return cudaSuccess;
+  const cudaError_t refused = check(work);
+  return refused != cudaSuccess ? refused : has_waited(submit(find_stream(nullptr), work).clock);
 }
 
-cudaError_t copy_line(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
-                      const Order& order = AT_ONCE) {
-  return copy(to, bytes, from, bytes, {.width = bytes}, kind, order);
+CopyWork line(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  return {.to = {to, bytes},
+          .from = {const_cast<void*>(from), bytes},
+          .box = {.width = bytes},
+          .kind = kind};
 }
 
-cudaError_t fill(void* pointer, size_t pitch, int value, Extent extent, const Order& order) {
-  if (extent.width == 0 || extent.height == 0) return cudaSuccess;
-  if (extent.height > 1 && extent.width > pitch) {
-    return refuse(cudaErrorInvalidValue, [&] { return too_wide(extent.width, pitch); });
-  }
-  size_t bytes = 0;
-  if (!extent.span(pitch, &bytes)) return refuse(cudaErrorInvalidValue, too_large);
-  std::byte* const target = locate(pointer, bytes, Side::device);
-  if (target == nullptr) {
-    return refuse(cudaErrorInvalidValue,
-                  [&] { return not_usable({"destination", pointer, bytes, true, false}); });
-  }
-  {
-    const DeviceAtWork at_work;
-    for (size_t row = 0; row < extent.height; ++row) {
-      std::memset(target + row * pitch, value, extent.width);
-      current_device().shadow.written(address_of(pointer) + row * pitch, extent.width);
-    }
-  }
-  if (order.returns_at_once) {
-    publish(&Watcher::copied, address_of(pointer), bytes, true, order.stream);
-  } else {
-    publish(&Watcher::waited_for_all);
-  }
-  return cudaSuccess;
+CopyWork rectangle(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                   size_t height, cudaMemcpyKind kind) {
+  return {.to = {to, to_pitch},
+          .from = {const_cast<void*>(from), from_pitch},
+          .box = {.width = width, .height = height},
+          .kind = kind};
 }
 
-// Runs `work` if the stream exists.
-template <typename Work>
-cudaError_t in_stream(cudaStream_t stream, Work work, const char* name = __builtin_FUNCTION()) {
-  return synchronous([&] { return stream_exists(stream) ? work() : refuse_stream(); }, name);
+// Returns the error of a rectangle that is wider than its rows.
+cudaError_t check_pitches(const CopyWork& work) {
+  if (work.box.is_empty() || work.box.width <= std::min(work.to.pitch, work.from.pitch))
+    return cudaSuccess;
+  return refuse(cudaErrorInvalidPitchValue, [&] {
+    return too_wide(work.box.width, std::min(work.to.pitch, work.from.pitch));
+  });
+}
+
+FillWork fill_line(void* pointer, int value, size_t bytes) {
+  return {.to = {pointer, bytes},
+          .value = static_cast<unsigned char>(value),
+          .box = {.width = bytes}};
+}
+
+FillWork fill_rectangle(void* pointer, size_t pitch, int value, size_t width, size_t height) {
+  return {.to = {pointer, pitch},
+          .value = static_cast<unsigned char>(value),
+          .box = {.width = width, .height = height}};
+}
+
+// Runs `work` with the stream, in a call that needs a working device.
+template <typename Then>
+cudaError_t in_stream(cudaStream_t stream, Then then, const char* name = __builtin_FUNCTION()) {
+  return synchronous([&] { return with_stream(stream, then); }, name);
 }
 
 cudaError_t refuse_symbol() {
@@ -401,16 +353,80 @@ cudaError_t part_of_symbol(const void* symbol, size_t offset, size_t bytes, void
 
 }  // namespace
 
+bool is_managed(const Allocation& allocation) {
+  if (allocation.adopted) return is_managed_variable(allocation.host);
+  const std::lock_guard lock(allocations().mutex);
+  const auto known = allocations().made.find(allocation.base);
+  return known != allocations().made.end() && known->second.origin == Origin::managed;
+}
+
+cudaError_t check(const CopyWork& work) {
+  const auto& [to, from, box, kind] = work;
+  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
+    return refuse(cudaErrorInvalidMemcpyDirection, [&] {
+      return refusal("was given an unknown kind of copy: " + std::to_string(static_cast<int>(kind)),
+                     "cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost or cudaMemcpyDeviceToDevice");
+    });
+  }
+  const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+  const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+  size_t to_bytes = 0;
+  size_t from_bytes = 0;
+  if (!box.span(to, &to_bytes) || !box.span(from, &from_bytes)) {
+    return refuse(cudaErrorInvalidValue, too_large);
+  }
+  const bool has_target =
+      locate(to.pointer, to_bytes, to_device ? Side::device : Side::any) != nullptr;
+  const bool has_source =
+      locate(from.pointer, from_bytes, from_device ? Side::device : Side::any) != nullptr;
+  if (has_target && has_source) return cudaSuccess;
+  return refuse(cudaErrorInvalidValue, [&] {
+    const auto is_owned = [](const void* pointer) {
+      return device_at(pointer).memory.owns(address_of(pointer));
+    };
+    const void* const device_side = to_device ? to.pointer : from.pointer;
+    const void* const host_side = to_device ? from.pointer : to.pointer;
+    const bool one_side = to_device != from_device;
+    const bool is_host = device_side != nullptr && !is_owned(device_side);
+    const std::string variable = variable_around(device_side);
+    if ((to_device || from_device) && !variable.empty()) {
+      return to_device ? is_variable({"destination", to.pointer, to_bytes, true}, variable)
+                       : is_variable({"source", from.pointer, from_bytes, true}, variable);
+    }
+    if (one_side && is_host) return wrong_direction(kind, is_owned(host_side));
+    if (!has_target) return not_usable({"destination", to.pointer, to_bytes, to_device});
+    return not_usable({"source", from.pointer, from_bytes, from_device});
+  });
+}
+
+cudaError_t check(const FillWork& work) {
+  const auto& [to, value, element, box] = work;
+  if (box.height > 1 && box.width > to.pitch) {
+    return refuse(cudaErrorInvalidValue, [&] { return too_wide(box.width, to.pitch); });
+  }
+  size_t bytes = 0;
+  if (!box.span(to, &bytes)) return refuse(cudaErrorInvalidValue, too_large);
+  if (locate(to.pointer, bytes, Side::device) != nullptr) return cudaSuccess;
+  return refuse(cudaErrorInvalidValue,
+                [&] { return not_usable({"destination", to.pointer, bytes, true, false}); });
+}
+
+void end_allocation(void* pointer) {
+  const std::lock_guard lock(allocations().mutex);
+  const auto found = allocations().made.find(address_of(pointer));
+  if (found != allocations().made.end()) give_back(found);
+}
+
 void free_everything() {
   const std::lock_guard lock(allocations().mutex);
-  publish(&Watcher::waited_for_all);
-  for (const auto& [base, made] : allocations().made) {
-    publish(&Watcher::about_to_free, base, made.bytes);
-    current_device().memory.release(base);
-    allocations().reset.insert(base);
-    current_device().shadow.released(base);
+  for (auto it = allocations().made.begin(); it != allocations().made.end();) {
+    const auto next = std::next(it);
+    if (it->second.device == &current_device()) {
+      allocations().reset.insert(it->first);
+      give_back(it);
+    }
+    it = next;
   }
-  allocations().made.clear();
   current_device().memory.release_heap();
 }
 
@@ -426,7 +442,7 @@ cudaError_t cudaMalloc(void** pointer, size_t bytes) {
 }
 
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
-  return in_stream(stream, [&] { return allocate(pointer, bytes, Origin::device); });
+  return in_stream(stream, [&](const AnyStream&) { return allocate(pointer, bytes, Origin::device); });
 }
 
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
@@ -462,7 +478,7 @@ cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
 
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int flags) {
   return synchronous([&] {
-    const Allocation* const found = current_device().memory.find(address_of(host));
+    const Allocation* const found = device_at(host).memory.find(address_of(host));
     if (device == nullptr || flags != 0 || found == nullptr || !found->host_visible) {
       return cudaErrorInvalidValue;
     }
@@ -484,6 +500,7 @@ cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned int flags) {
 cudaError_t cudaHostUnregister(void* pointer) {
   return synchronous([&] {
     if (pointer == nullptr) return cudaErrorInvalidValue;
+    if (const cudaError_t fault = wait_for_device(); fault != cudaSuccess) return fault;
     const bool known = !is_managed_variable(pointer) && current_device().memory.forget(pointer);
     return known ? cudaSuccess : cudaErrorHostMemoryNotRegistered;
   });
@@ -492,20 +509,24 @@ cudaError_t cudaHostUnregister(void* pointer) {
 cudaError_t cudaFree(void* pointer) {
   return synchronous([&] {
     note_wait();
-    publish(&Watcher::waited_for_all);
-    return release(pointer, false);
+    const cudaError_t fault = wait_for_device();
+    return fault != cudaSuccess ? fault : release(pointer, false);
   });
 }
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
-  return in_stream(stream, [&] { return release(pointer, false); });
+  return in_stream(stream, [&](const AnyStream& in) {
+    if (pointer == nullptr) return cudaSuccess;
+    const cudaError_t refused = release(pointer, false, false);
+    return refused != cudaSuccess ? refused : hand_over(in, FreeWork{pointer});
+  });
 }
 
 cudaError_t cudaFreeHost(void* pointer) {
   return synchronous([&] {
     note_wait();
-    publish(&Watcher::waited_for_all);
-    return release(pointer, true);
+    const cudaError_t fault = wait_for_device();
+    return fault != cudaSuccess ? fault : release(pointer, true);
   });
 }
 
@@ -523,7 +544,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     if (attributes == nullptr) return cudaErrorInvalidValue;
     constexpr int NO_DEVICE = -2;
     void* const same = const_cast<void*>(pointer);
-    const Allocation* const found = current_device().memory.find(address_of(pointer));
+    const Allocation* const found = device_at(pointer).memory.find(address_of(pointer));
     if (found == nullptr) {
       *attributes = {cudaMemoryTypeUnregistered, NO_DEVICE, nullptr, same};
       return cudaSuccess;
@@ -540,28 +561,33 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   return synchronous([&] {
     note_wait();
-    return copy_line(to, from, bytes, kind);
+    return finish(line(to, from, bytes, kind));
   });
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
-  return in_stream(stream, [&] { return copy_line(to, from, bytes, kind, {true, stream}); });
+  return in_stream(
+      stream, [&](const AnyStream& in) { return start(in, line(to, from, bytes, kind)); });
 }
 
 cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch,
                          size_t width, size_t height, cudaMemcpyKind kind) {
   return synchronous([&] {
     note_wait();
-    return copy_rectangle(to, to_pitch, from, from_pitch, {width, height}, kind, AT_ONCE);
+    const CopyWork work = rectangle(to, to_pitch, from, from_pitch, width, height, kind);
+    const cudaError_t refused = check_pitches(work);
+    return refused != cudaSuccess ? refused : finish(work);
   });
 }
 
 cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
                               size_t width, size_t height, cudaMemcpyKind kind,
                               cudaStream_t stream) {
-  return in_stream(stream, [&] {
-    return copy_rectangle(to, to_pitch, from, from_pitch, {width, height}, kind, {true, stream});
+  return in_stream(stream, [&](const AnyStream& in) {
+    const CopyWork work = rectangle(to, to_pitch, from, from_pitch, width, height, kind);
+    const cudaError_t refused = check_pitches(work);
+    return refused != cudaSuccess ? refused : start(in, work);
   });
 }
 
@@ -574,7 +600,7 @@ cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t byte
     }
     void* to = nullptr;
     const cudaError_t error = part_of_symbol(symbol, offset, bytes, &to);
-    return error != cudaSuccess ? error : copy_line(to, from, bytes, kind);
+    return error != cudaSuccess ? error : finish(line(to, from, bytes, kind));
   });
 }
 
@@ -587,13 +613,13 @@ cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, siz
     }
     void* from = nullptr;
     const cudaError_t error = part_of_symbol(symbol, offset, bytes, &from);
-    return error != cudaSuccess ? error : copy_line(to, from, bytes, kind);
+    return error != cudaSuccess ? error : finish(line(to, from, bytes, kind));
   });
 }
 
 cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, int device,
                                  cudaStream_t stream) {
-  return in_stream(stream, [&] { return check_managed(pointer, bytes, device); });
+  return in_stream(stream, [&](const AnyStream&) { return check_managed(pointer, bytes, device); });
 }
 
 cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise /*advice*/,
@@ -619,22 +645,23 @@ cudaError_t cudaGetSymbolSize(size_t* bytes, const void* symbol) {
 }
 
 cudaError_t cudaMemset(void* pointer, int value, size_t bytes) {
-  return synchronous([&] { return fill(pointer, bytes, value, {.width = bytes}, AT_ONCE); });
+  return synchronous([&] { return finish(fill_line(pointer, value, bytes)); });
 }
 
 cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t stream) {
-  return in_stream(stream,
-                   [&] { return fill(pointer, bytes, value, {.width = bytes}, {true, stream}); });
+  return in_stream(
+      stream, [&](const AnyStream& in) { return start(in, fill_line(pointer, value, bytes)); });
 }
 
 cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width, size_t height) {
-  return synchronous([&] { return fill(pointer, pitch, value, {width, height}, AT_ONCE); });
+  return synchronous([&] { return finish(fill_rectangle(pointer, pitch, value, width, height)); });
 }
 
 cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream) {
-  return in_stream(stream,
-                   [&] { return fill(pointer, pitch, value, {width, height}, {true, stream}); });
+  return in_stream(stream, [&](const AnyStream& in) {
+    return start(in, fill_rectangle(pointer, pitch, value, width, height));
+  });
 }
 
 }  // extern "C"

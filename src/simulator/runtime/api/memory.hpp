@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
-#include <set>
-#include <unordered_map>
+
+#include "simulator/memory/memory.hpp"
+#include "simulator/runtime/api/work.hpp"
 
 namespace simulator::runtime {
 
@@ -14,16 +14,21 @@ enum class Origin { device, pinned, managed };
 struct Made {
   Origin origin = Origin::device;
   uint64_t bytes = 0;
+  SimulatedDevice* device = nullptr;  // the current device of the call
+  bool is_ending = false;             // True if cudaFreeAsync is queued
 };
 
-/// A device's live allocations by their first byte, without variables of modules.
-struct Allocations {
-  std::mutex mutex;
-  std::unordered_map<uint64_t, Made> made;
-  std::set<uint64_t> reset;  // freed by cudaDeviceReset: a destructor may free it again
-};
-
-/// Frees all allocations of the program that are still live.
+/// Frees the allocations of the current device that are still live.
 void free_everything();
+
+/// Ends an allocation of cudaFreeAsync, when its stream comes to it.
+void end_allocation(void* pointer);
+
+/// True if the allocation is from cudaMallocManaged, or a __managed__ variable.
+bool is_managed(const Allocation& allocation);
+
+/// Returns the error of a copy or fill that a device refuses, and reports the reason.
+cudaError_t check(const CopyWork& work);
+cudaError_t check(const FillWork& work);
 
 }  // namespace simulator::runtime

@@ -12,6 +12,8 @@ SimulatedDevice& current_device() {
   return *device;
 }
 
+SimulatedDevice& device_at(const void* /*pointer*/) { return current_device(); }
+
 void reset_counters() { current_device().counters.reset(); }
 Counters counters() { return current_device().counters.since_reset(); }
 std::vector<KernelUse> kernels_used() { return current_device().counters.kernels_used(); }

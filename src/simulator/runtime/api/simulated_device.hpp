@@ -12,9 +12,7 @@
 
 #include "simulator/execute/state/device.hpp"
 #include "simulator/runtime/api/calls.hpp"
-#include "simulator/runtime/api/memory.hpp"
 #include "simulator/runtime/api/registry.hpp"
-#include "simulator/runtime/api/streams.hpp"
 
 // The device's default memory pool. Freed memory is returned at once, so the release threshold is stored but has
 // no effect.
@@ -42,9 +40,7 @@ struct KernelSettings {
 
 /// The device that kernels run on, and the state that API calls keep for it.
 struct SimulatedDevice : Device {
-  runtime::Allocations allocations;
   runtime::Modules modules;
-  runtime::Streams streams;
   runtime::KernelSettings kernels;
   runtime::Failure failure;
   runtime::Waits waits;
@@ -58,5 +54,7 @@ struct SimulatedDevice : Device {
 
 /// Returns the device of the API calls. Only API functions call it; they pass the device to the code below.
 SimulatedDevice& current_device();
+/// Returns the device whose memory has this address; the current one for host memory.
+SimulatedDevice& device_at(const void* pointer);
 
 }  // namespace simulator

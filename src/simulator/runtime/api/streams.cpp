@@ -1,69 +1,192 @@
-// Streams and events. All work has finished when its call returns, so a stream is only a name and an event only a
-// time.
+// Streams and events.
 #include "simulator/runtime/api/streams.hpp"
 
-#include <chrono>
+#include <algorithm>
+#include <cstring>
+#include <map>
 #include <mutex>
-#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "simulator/runtime/api/calls.hpp"
+#include "simulator/runtime/api/memory.hpp"
 #include "simulator/runtime/api/refusal.hpp"
 #include "simulator/runtime/api/simulated_device.hpp"
 
 namespace simulator::runtime {
 namespace {
 
-Streams& handles() { return current_device().streams; }
+// A copy from pageable memory of up to so many bytes is read when it is queued. A larger one runs before the call returns.
+constexpr size_t MOST_STAGED = size_t{64} << 10;
 
-bool is_default(cudaStream_t stream) {
-  return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
+constexpr int LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5;
+
+Handles& handles() {
+  static Handles* const instance = new Handles;  // static destructors may still make calls
+  return *instance;
 }
 
-cudaError_t create_stream(cudaStream_t* stream, unsigned int flags) {
+uint64_t address_of(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
+
+// The default streams of a device are made at their first use: one of the device, and one of each host thread.
+std::shared_ptr<KnownStream> default_stream(bool is_of_thread) {
+  SimulatedDevice& device = current_device();
+  const auto make = [&](StreamKind kind, cudaStream_t handle) {
+    return std::make_shared<KnownStream>(
+        KnownStream{.queue = kind == StreamKind::legacy ? legacy_stream(device)
+                                                        : make_stream(device, kind),
+                    .handle = handle});
+  };
+  if (is_of_thread) {
+    static thread_local std::map<SimulatedDevice*, std::shared_ptr<KnownStream>> of_thread;
+    std::shared_ptr<KnownStream>& stream = of_thread[&device];
+    if (stream == nullptr) stream = make(StreamKind::blocking, cudaStreamPerThread);
+    return stream;
+  }
+  static auto* const legacy = new std::map<SimulatedDevice*, std::shared_ptr<KnownStream>>;
+  const std::lock_guard lock(handles().mutex);
+  std::shared_ptr<KnownStream>& stream = (*legacy)[&device];
+  if (stream == nullptr) stream = make(StreamKind::legacy, cudaStreamLegacy);
+  return stream;
+}
+
+cudaError_t create_stream(cudaStream_t* handle, unsigned int flags, int priority = 0) {
   return synchronous([&] {
-    if (stream == nullptr || (flags & ~unsigned{cudaStreamNonBlocking}) != 0) {
+    if (handle == nullptr || (flags & ~unsigned{cudaStreamNonBlocking}) != 0) {
       return cudaErrorInvalidValue;
     }
+    const StreamKind kind =
+        (flags & cudaStreamNonBlocking) != 0 ? StreamKind::non_blocking : StreamKind::blocking;
+    auto stream = std::make_shared<KnownStream>(
+        KnownStream{.queue = make_stream(current_device(), kind),
+                    .flags = flags,
+                    .priority = std::clamp(priority, GREATEST_PRIORITY, LEAST_PRIORITY)});
     const std::lock_guard lock(handles().mutex);
-    *stream = reinterpret_cast<cudaStream_t>(++handles().last);
-    handles().streams[*stream] = flags;
+    *handle = stream->handle = reinterpret_cast<cudaStream_t>(++handles().last);
+    handles().streams[*handle] = std::move(stream);
     return cudaSuccess;
   });
 }
 
-// Waits for a stream. Its work has already ended.
-cudaError_t catch_up_with(cudaStream_t stream) {
-  if (!stream_exists(stream)) return refuse_stream();
-  publish(&Watcher::waited_for, stream);
-  return cudaSuccess;
-}
-
-// Runs `work` on the event behind the handle, with the lock held.
-template <typename Work>
-cudaError_t on_event(cudaEvent_t event, Work work) {
-  const std::lock_guard lock(handles().mutex);
-  const auto found = handles().events.find(event);
-  if (found != handles().events.end()) return work(found->second);
+cudaError_t refuse_event() {
   return refuse(cudaErrorInvalidResourceHandle, [] {
     return Refusal{std::string(Call::current()) + " was given a handle that is no event",
                    "cudaEventCreate it first, and cudaEventDestroy it last", ""};
   });
 }
 
-cudaError_t catch_up_with(cudaEvent_t event) {
-  return on_event(event, [](Event&) {
-    publish(&Watcher::waited_for_all);
-    return cudaSuccess;
-  });
+// Sets *event to the event behind the handle. Returns false if there is none.
+bool find_event(cudaEvent_t handle, Event* event) {
+  const std::lock_guard lock(handles().mutex);
+  const auto found = handles().events.find(handle);
+  if (found == handles().events.end()) return false;
+  *event = found->second;
+  return true;
+}
+
+// Memory that only the host has: cudaMalloc, cudaMallocHost and the like did not make it.
+bool is_pageable(const void* pointer) {
+  return !device_at(pointer).memory.owns(address_of(pointer));
+}
+bool is_of_host(const void* pointer) {
+  const Allocation* const around = device_at(pointer).memory.find(address_of(pointer));
+  return around == nullptr || (around->host_visible && !is_managed(*around));
+}
+bool is_shared(const void* pointer) {
+  const Allocation* const around = device_at(pointer).memory.find(address_of(pointer));
+  return around != nullptr && around->host_visible;
+}
+bool is_of_program(const void* pointer) {
+  const Allocation* const around = device_at(pointer).memory.find(address_of(pointer));
+  return around == nullptr || around->adopted;
+}
+
+// Returns a copy whose source is `bytes`, the bytes that its source has now.
+CopyWork staged(CopyWork work, std::vector<std::byte>& bytes) {
+  size_t count = 0;
+  work.box.span(work.from, &count);
+  const auto* const from = static_cast<const std::byte*>(work.from.pointer);
+  bytes.assign(from, from + count);
+  work.from.pointer = bytes.data();
+  return work;
+}
+
+void publish_copy(const Region& region, const Box& box, bool written, const Issue& issue) {
+  size_t bytes = 0;
+  box.span(region, &bytes);
+  publish(&Watcher::copied, address_of(region.pointer), bytes, written, issue);
+}
+
+// Tells the watchers about work that has been queued, or has run in the legacy default stream.
+void publish_work(const Work& work, const Issue& issue) {
+  if (const auto* const copy = std::get_if<CopyWork>(&work)) {
+    publish_copy(copy->to, copy->box, true, issue);
+    publish_copy(copy->from, copy->box, false, issue);
+  } else if (const auto* const fill = std::get_if<FillWork>(&work)) {
+    publish_copy(fill->to, fill->box, true, issue);
+  }
+}
+
+Step operation_of(const Work& work) {
+  Step operation;
+  if (const auto* const kernel = std::get_if<KernelWork>(&work)) {
+    operation.is_seen_by_host = !kernel->arguments.shared_with_host().empty();
+  } else if (const auto* const copy = std::get_if<CopyWork>(&work)) {
+    operation.is_seen_by_host = is_shared(copy->to.pointer);
+    operation.needs_program = is_of_program(copy->to.pointer) || is_of_program(copy->from.pointer);
+  } else if (const auto* const fill = std::get_if<FillWork>(&work)) {
+    operation.is_seen_by_host = is_shared(fill->to.pointer);
+  } else if (std::holds_alternative<HostWork>(work)) {
+    operation.is_seen_by_host = operation.needs_program = true;
+  }
+  return operation;
+}
+
+bool is_legacy(const KnownStream& stream) { return stream.queue->kind == StreamKind::legacy; }
+
+// Queues the work, and tells the watchers.
+Issue queue_work(const std::shared_ptr<KnownStream>& stream, const Work& work) {
+  Step operation = operation_of(work);
+  operation.work = [work](const Issue& issue) { perform(work, issue); };
+  const auto* const kernel = std::get_if<KernelWork>(&work);
+  std::vector<uint64_t> shared;
+  if (kernel != nullptr && !is_legacy(*stream)) shared = kernel->arguments.shared_with_host();
+  const Issue issue = submit_step(stream, std::move(operation));
+  if (!shared.empty())
+    publish(&Watcher::kernel_queued, kernel->kernel->demangled(), shared, issue);
+  publish_work(work, issue);
+  return issue;
+}
+
+// Queues a copy with pageable memory, in a stream that really queues.
+Issue queue_pageable_copy(const std::shared_ptr<KnownStream>& stream, const CopyWork& work) {
+  size_t bytes = 0;
+  work.box.span(work.from, &bytes);
+  if (!is_pageable(work.to.pointer) && bytes <= MOST_STAGED) {
+    auto kept = std::make_shared<std::vector<std::byte>>();
+    const CopyWork copy = staged(work, *kept);
+    Step operation;
+    operation.is_seen_by_host = is_shared(work.to.pointer);
+    operation.work = [copy, kept](const Issue& issue) { perform(copy, issue); };
+    const Issue issue = submit_step(stream, std::move(operation));
+    publish_copy(work.to, work.box, true, issue);
+    return issue;
+  }
+  const Issue issue = queue_work(stream, work);
+  run_to({stream->queue, issue.position});
+  has_waited(issue.clock);
+  return issue;
 }
 
 }  // namespace
 
-bool stream_exists(cudaStream_t stream) {
-  if (is_default(stream)) return true;
+std::shared_ptr<KnownStream> find_stream(cudaStream_t handle) {
+  if (handle == nullptr || handle == cudaStreamLegacy) return default_stream(false);
+  if (handle == cudaStreamPerThread) return default_stream(true);
   const std::lock_guard lock(handles().mutex);
-  return handles().streams.contains(stream);
+  const auto found = handles().streams.find(handle);
+  return found == handles().streams.end() ? nullptr : found->second;
 }
 
 cudaError_t refuse_stream() {
@@ -75,22 +198,81 @@ cudaError_t refuse_stream() {
   });
 }
 
-bool is_blocking(cudaStream_t stream) {
-  if (is_default(stream)) return true;
-  const std::lock_guard lock(handles().mutex);
-  const auto found = handles().streams.find(stream);
-  return found != handles().streams.end() && (found->second & cudaStreamNonBlocking) == 0;
+cudaError_t refuse_stream_of_other_device() {
+  return refuse(cudaErrorInvalidResourceHandle, [] {
+    return Refusal{"a launch was given a stream of another device than the current one",
+                   "cudaSetDevice to the stream's device before the launch", ""};
+  });
 }
+
+Issue submit_step(const std::shared_ptr<KnownStream>& stream, Step step) {
+  step.issue.number = next_issue();
+  step.issue.call = Call::current();
+  publish(&Watcher::issued, step.issue.number);
+  return enqueue(stream->queue, std::move(step));
+}
+
+Issue submit(const std::shared_ptr<KnownStream>& stream, const Work& work) {
+  const auto* const copy = std::get_if<CopyWork>(&work);
+  if (copy != nullptr && !is_legacy(*stream)) {
+    const bool between_host = is_of_host(copy->to.pointer) && is_of_host(copy->from.pointer);
+    if (between_host || is_pageable(copy->to.pointer) || is_pageable(copy->from.pointer))
+      return queue_pageable_copy(stream, *copy);
+  }
+  return queue_work(stream, work);
+}
+
+cudaError_t hand_over(const std::shared_ptr<KnownStream>& stream, const Work& work) {
+  submit(stream, work);
+  return cudaSuccess;
+}
+
+cudaError_t has_waited(const Clock& clock) {
+  host_waited(clock);
+  publish(&Watcher::waited);
+  return surface_fault();
+}
+
+cudaError_t wait_for(const std::shared_ptr<KnownStream>& stream) {
+  const Issue issue = submit_step(stream, {});
+  run_to({stream->queue, issue.position});
+  return has_waited(issue.clock);
+}
+
+cudaError_t wait_for_device() { return has_waited(run_all(current_device())); }
 
 void reset_streams() {
   const std::lock_guard lock(handles().mutex);
-  handles().streams.clear();
-  handles().events.clear();
+  std::erase_if(handles().streams, [](const auto& entry) {
+    const bool is_ours = entry.second->queue->device == &current_device();
+    if (is_ours) retire(entry.second->queue);
+    return is_ours;
+  });
+  std::erase_if(handles().events,
+                [](const auto& entry) { return entry.second.device == &current_device(); });
 }
 
 }  // namespace simulator::runtime
 
+using namespace simulator;
 using namespace simulator::runtime;
+
+namespace {
+
+template <typename Then>
+cudaError_t with_event(cudaEvent_t handle, Then then) {
+  Event event;
+  return find_event(handle, &event) ? then(event) : refuse_event();
+}
+
+// Answers a question whether work up to a point has run.
+cudaError_t answer(const Point& point) {
+  const bool is_done = poll(point);
+  if (const cudaError_t fault = surface_fault(); fault != cudaSuccess) return fault;
+  return is_done ? has_waited(point.clock) : cudaErrorNotReady;
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -102,63 +284,107 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) 
   return create_stream(stream, flags);
 }
 
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags,
-                                         int /*priority*/) {
-  return create_stream(stream, flags);
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int priority) {
+  return create_stream(stream, flags, priority);
 }
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   return asynchronous([&] {
-    if (least != nullptr) *least = 0;
-    if (greatest != nullptr) *greatest = -5;
+    if (least != nullptr) *least = LEAST_PRIORITY;
+    if (greatest != nullptr) *greatest = GREATEST_PRIORITY;
     return cudaSuccess;
   });
 }
 
-cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned int* flags) {
+  return asynchronous([&] {
+    if (flags == nullptr) return cudaErrorInvalidValue;
+    return with_stream(handle, [&](const auto& stream) {
+      *flags = stream->flags;
+      return cudaSuccess;
+    });
+  });
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority) {
+  return asynchronous([&] {
+    if (priority == nullptr) return cudaErrorInvalidValue;
+    return with_stream(handle, [&](const auto& stream) {
+      *priority = stream->priority;
+      return cudaSuccess;
+    });
+  });
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t handle) {
   return synchronous([&] {
     const std::lock_guard lock(handles().mutex);
-    return handles().streams.erase(stream) == 1 ? cudaSuccess : refuse_stream();
+    const auto found = handles().streams.find(handle);
+    if (found == handles().streams.end()) return refuse_stream();
+    retire(found->second->queue);
+    handles().streams.erase(found);
+    return cudaSuccess;
   });
 }
 
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
   return synchronous([&] {
     note_wait();
-    return catch_up_with(stream);
+    return with_stream(handle, [](const auto& stream) { return wait_for(stream); });
   });
 }
 
-cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  return synchronous([&] { return catch_up_with(stream); });
+cudaError_t cudaStreamQuery(cudaStream_t handle) {
+  return synchronous([&] {
+    return with_stream(handle,
+                       [](const auto& stream) { return answer(end_of(stream->queue)); });
+  });
 }
 
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+cudaError_t cudaStreamIsCapturing(cudaStream_t handle, cudaStreamCaptureStatus* status) {
   return asynchronous([&] {
-    if (!stream_exists(stream)) return cudaErrorInvalidResourceHandle;
+    if (find_stream(handle) == nullptr) return cudaErrorInvalidResourceHandle;
     if (status == nullptr) return cudaErrorInvalidValue;
     *status = cudaStreamCaptureStatusNone;
     return cudaSuccess;
   });
 }
 
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int /*flags*/) {
+cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event_handle,
+                                unsigned int /*flags*/) {
   return asynchronous([&] {
-    if (!stream_exists(stream)) return refuse_stream();
-    return on_event(event, [](Event&) {
-      publish(&Watcher::streams_joined);
+    return with_stream(handle, [&](const auto& stream) {
+      return with_event(event_handle, [&](const Event& event) {
+        if (event.last != nullptr) submit_step(stream, {.after = {event.last->point}});
+        return cudaSuccess;
+      });
+    });
+  });
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void* data) {
+  return synchronous([&] {
+    if (function == nullptr) return cudaErrorInvalidValue;
+    return with_stream(handle, [&](const auto& stream) {
+      submit(stream, HostWork{function, data});
       return cudaSuccess;
     });
   });
 }
 
-cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* user_data) {
+cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t callback, void* data,
+                                  unsigned int flags) {
   return synchronous([&] {
-    if (function == nullptr) return cudaErrorInvalidValue;
-    if (!stream_exists(stream)) return refuse_stream();
-    const DeviceAtWork at_work;  // the function runs after the earlier work
-    function(user_data);
-    return cudaSuccess;
+    if (callback == nullptr || flags != 0) return cudaErrorInvalidValue;
+    return with_stream(handle, [&](const auto& stream) {
+      Step step{.is_seen_by_host = true, .needs_program = true};
+      step.work = [=](const Issue& issue) {
+        const DeviceAtWork at_work;  // its memory is not watched: it runs after the earlier work
+        callback(handle, fault_of(*issue.device), data);
+      };
+      submit_step(stream, std::move(step));
+      return cudaSuccess;
+    });
   });
 }
 
@@ -168,7 +394,8 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
     if (event == nullptr || (flags & ~KNOWN) != 0) return cudaErrorInvalidValue;
     const std::lock_guard lock(handles().mutex);
     *event = reinterpret_cast<cudaEvent_t>(++handles().last);
-    handles().events[*event] = {.timed = (flags & cudaEventDisableTiming) == 0, .recorded = {}};
+    handles().events[*event] = {.device = &current_device(),
+                                .is_timed = (flags & cudaEventDisableTiming) == 0};
     return cudaSuccess;
   });
 }
@@ -177,49 +404,72 @@ cudaError_t cudaEventCreate(cudaEvent_t* event) {
   return cudaEventCreateWithFlags(event, cudaEventDefault);
 }
 
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t stream_handle,
+                                     unsigned int flags) {
   return asynchronous([&] {
-    if (!stream_exists(stream)) return refuse_stream();
-    return on_event(event, [](Event& e) {
-      e.recorded = Event::Clock::now();
-      return cudaSuccess;
+    if ((flags & ~unsigned{cudaEventRecordExternal}) != 0) return cudaErrorInvalidValue;
+    return with_stream(stream_handle, [&](const auto& stream) {
+      return with_event(handle, [&](const Event& event) {
+        if (event.device != stream->queue->device) return cudaErrorInvalidResourceHandle;
+        const auto recording = std::make_shared<Recording>();
+        const Issue issue = submit_step(stream, {.work = [recording](const Issue&) {
+          recording->time = Recording::Clock::now().time_since_epoch().count();
+        }});
+        recording->point = {stream->queue, issue.position, issue.clock};
+        const std::lock_guard lock(handles().mutex);
+        const auto found = handles().events.find(handle);
+        if (found != handles().events.end()) found->second.last = recording;
+        return cudaSuccess;
+      });
     });
   });
 }
 
-cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
   return synchronous([&] {
     note_wait();
-    return catch_up_with(event);
+    return with_event(handle, [](const Event& event) {
+      if (event.last == nullptr) return cudaSuccess;
+      run_to(event.last->point);
+      return has_waited(event.last->point.clock);
+    });
   });
 }
 
-cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return synchronous([&] { return catch_up_with(event); });
+cudaError_t cudaEventQuery(cudaEvent_t handle) {
+  return synchronous([&] {
+    return with_event(handle, [](const Event& event) {
+      return event.last == nullptr ? cudaSuccess : answer(event.last->point);
+    });
+  });
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
   return synchronous([&] {
     if (milliseconds == nullptr) return cudaErrorInvalidValue;
-    std::optional<Event::Clock::time_point> times[2];
-    const cudaEvent_t events[2] = {start, end};
+    Event events[2];
+    const cudaEvent_t given[2] = {start, end};
     for (int i = 0; i < 2; ++i) {
-      const cudaError_t error = on_event(events[i], [&](Event& e) {
-        times[i] = e.recorded;
-        if (e.timed && e.recorded) return cudaSuccess;
-        return refuse(cudaErrorInvalidResourceHandle, [&] {
-          const std::string which = i == 0 ? "first" : "second";
-          return Refusal{"cudaEventElapsedTime was given an event, its " + which + ", that " +
-                             (e.timed ? "was never recorded" : "takes no time"),
-                         e.timed ? "call cudaEventRecord for both, before and after the work"
-                                 : "create it without cudaEventDisableTiming",
-                         ""};
-        });
+      if (!find_event(given[i], &events[i])) return refuse_event();
+      if (events[i].is_timed && events[i].last != nullptr) continue;
+      return refuse(cudaErrorInvalidResourceHandle, [&] {
+        const std::string which = i == 0 ? "first" : "second";
+        return Refusal{"cudaEventElapsedTime was given an event, its " + which + ", that " +
+                           (events[i].is_timed ? "was never recorded" : "takes no time"),
+                       events[i].is_timed ? "call cudaEventRecord for both, before and after the work"
+                                          : "create it without cudaEventDisableTiming",
+                       ""};
       });
-      if (error != cudaSuccess) return error;
     }
-    publish(&Watcher::waited_for_all);
-    *milliseconds = std::chrono::duration<float, std::milli>(*times[1] - *times[0]).count();
+    for (const Event& event : events) {
+      if (const cudaError_t error = answer(event.last->point); error != cudaSuccess) return error;
+    }
+    const Recording::Clock::duration taken{events[1].last->time - events[0].last->time};
+    *milliseconds = std::chrono::duration<float, std::milli>(taken).count();
     return cudaSuccess;
   });
 }

@@ -3,40 +3,88 @@
 
 #include <cuda_runtime_api.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <mutex>
-#include <optional>
 #include <unordered_map>
+
+#include "simulator/runtime/api/work.hpp"
+#include "simulator/runtime/queue/queue.hpp"
 
 namespace simulator::runtime {
 
-/// An event: only a time.
-struct Event {
-  using Clock = std::chrono::steady_clock;
-  bool timed = true;
-  std::optional<Clock::time_point> recorded;
+/// Takes a stream's work in place of its queue while the program captures it.
+class Recorder;
+
+/// A stream as the program knows it.
+struct KnownStream {
+  std::shared_ptr<Stream> queue;
+  cudaStream_t handle = nullptr;
+  unsigned int flags = cudaStreamDefault;
+  int priority = 0;
+  cudaAccessPolicyWindow window = {};       // stored, without effect
+  std::shared_ptr<Recorder> recorder = {};  // nullptr: not captured
 };
 
-/// The streams and events of a device. Handles are numbers that are never reused, so a stale handle is recognised
+/// One record of an event.
+struct Recording {
+  using Clock = std::chrono::steady_clock;
+  Point point;                      // the stream up to the record
+  std::atomic<Clock::rep> time{0};  // when the queue reached it; 0: not yet
+};
+
+struct Event {
+  SimulatedDevice* device = nullptr;
+  bool is_timed = true;
+  std::shared_ptr<Recording> last = {};  // nullptr: never recorded
+};
+
+/// The streams and events of the program. Handles are numbers that are never reused, so a stale handle is recognised
 /// and never dereferenced.
-struct Streams {
+struct Handles {
   std::mutex mutex;
   uintptr_t last = 0x1000;  // above cudaStreamLegacy and cudaStreamPerThread
-  std::unordered_map<cudaStream_t, unsigned int> streams;  // with their flags
+  std::unordered_map<cudaStream_t, std::shared_ptr<KnownStream>> streams;
   std::unordered_map<cudaEvent_t, Event> events;
 };
 
-/// True for the default streams, and for a stream that was created and not destroyed.
-bool stream_exists(cudaStream_t stream);
+/// Returns the stream of a handle, also of the default streams of the current device; nullptr if there is none.
+std::shared_ptr<KnownStream> find_stream(cudaStream_t handle);
 
 /// Refuses a call with an unknown stream: reports the reason and returns cudaErrorInvalidResourceHandle.
 cudaError_t refuse_stream();
+/// The same for a launch in a stream of another device than the current one.
+cudaError_t refuse_stream_of_other_device();
 
-/// True if the stream and the legacy default stream wait for each other's work.
-bool is_blocking(cudaStream_t stream);
+/// Runs `then` with the stream. Refuses a handle that is no stream.
+template <typename Then>
+cudaError_t with_stream(cudaStream_t handle, Then then) {
+  const std::shared_ptr<KnownStream> stream = find_stream(handle);
+  return stream == nullptr ? refuse_stream() : then(stream);
+}
 
-/// Forgets all streams and events, for cudaDeviceReset.
+/// Hands work to a stream: queues it, or gives it to the graph that the stream is captured into.
+cudaError_t hand_over(const std::shared_ptr<KnownStream>& stream, const Work& work);
+
+/// Queues work in a stream. Publishes it. In the legacy default stream it has run when the call returns.
+Issue submit(const std::shared_ptr<KnownStream>& stream, const Work& work);
+
+/// Queues a step that is no work of its own.
+Issue submit_step(const std::shared_ptr<KnownStream>& stream, Step step);
+
+/// Waits for the stream's work so far. Returns the device's fault, if there is one.
+cudaError_t wait_for(const std::shared_ptr<KnownStream>& stream);
+
+/// Records that host code has waited for a point with this clock. Returns the current device's fault, if there is one.
+cudaError_t has_waited(const Clock& clock);
+
+/// Waits for all work of the current device.
+cudaError_t wait_for_device();
+
+/// Forgets all streams and events of the current device, for cudaDeviceReset.
 void reset_streams();
 
 }  // namespace simulator::runtime

@@ -28,7 +28,7 @@ void say_how_often(const std::vector<Hazard>& found) {
 
 void close_hazards() {
   at_exit([] {
-    publish(&Watcher::program_ends, exit_status == EXIT_SUCCESS && !device_failed());
+    publish(&Watcher::program_ends, exit_status == EXIT_SUCCESS && !device_failed(current_device()));
     say_how_often(current_device().hazards.found());
   });
 }
@@ -39,7 +39,7 @@ __attribute__((destructor)) void close_program() {
   if (!is_asked_for || !looks_for_hazards() || !current_device().hazards.has_output()) return;
   close_hazards();
   if (!hazards_are_errors() || exit_status != EXIT_SUCCESS) return;
-  if (current_device().hazards.found().empty() && !device_failed()) return;
+  if (current_device().hazards.found().empty() && !device_failed(current_device())) return;
   std::fflush(nullptr);
   _exit(EXIT_FAILURE);
 }

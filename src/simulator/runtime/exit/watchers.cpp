@@ -4,6 +4,7 @@
 #include "simulator/runtime/exit/report.hpp"
 #include "simulator/runtime/exit/show_at_exit.hpp"
 #include "simulator/runtime/host/host_watchers.hpp"
+#include "simulator/runtime/queue/queue.hpp"
 
 namespace simulator::runtime {
 namespace {
@@ -15,6 +16,7 @@ class AtExit final : public Watcher {
     report_at_exit();
     show_at_exit();
     hazards_at_exit();
+    std::atexit(run_rest);  // before the reports
   }
   void call_begins() override { hazards_at_exit(); }  // for a program without a kernel
 };
@@ -27,7 +29,7 @@ Watcher& at_exit_watcher() {
 }  // namespace
 
 std::span<Watcher* const> watchers() {
-  static Watcher* const all[] = {&at_exit_watcher(), &host_races(), &refused_calls(),
+  static Watcher* const all[] = {&at_exit_watcher(), &call_sites(), &host_races(), &refused_calls(),
                                  &never_asked(), &never_freed()};
   return all;
 }

@@ -21,6 +21,11 @@ struct CallSite {
   std::string id() const;
 };
 
+/// Returns the origin of the operation that the calling thread runs, or else of its call.
+CallSite site_here();
+/// Returns the origin of a queued operation. All zeros if it is not known.
+CallSite site_of_operation(uint64_t number);
+
 /// A line of the program's own host code.
 struct HostLine {
   SourceLine where;

@@ -2,10 +2,10 @@
 // (cudaMallocManaged, cudaMallocHost) before the program has waited for the kernel or asynchronous copy that
 // works on it, which is a race.
 //
-// Here a launch is over when it returns. On a device it may just have begun. So memory that a launch touched is
-// protected until a call waits for the launch. If host code accesses it before, the access is noted, the
-// protection lifted, and the access done: the program goes on as if nothing had happened. Memory that a launch
-// has only read may be read.
+// Memory that a launch touched is protected until a call waits for the launch. If host code accesses it before, the access is
+// noted, the protection lifted, and the access done: the program goes on as if nothing had happened. Memory that a launch has
+// only read may be read. While a launch waits in a stream, nobody knows what it will touch: the allocations that its arguments
+// point into are protected, and an access is judged when the launch has run.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -34,16 +34,19 @@ namespace {
 struct Span {
   uint64_t first = 0, past_end = 0;
   bool written = false;          // False if only read
+  bool is_queued = false;        // True if the kernel has not run: it may touch less
   const char* worker = nullptr;  // the kernel, or the API call
-  uint32_t launch = 0;           // the kernel's launch number; 0: a call
-  cudaStream_t stream = nullptr;
-  CallSite launched;
+  uint32_t launch = 0;           // the kernel's launch number; 0: a call, or a kernel that has not run
+  uint64_t operation = 0;        // its number
+  uint32_t stream = 0;           // and its place: see Issue
+  uint64_t position = 0;
 };
 
 // An access by host code before the wait.
 struct Sighting {
   Span span;
   uint64_t address = 0;
+  bool writes = false;  // known only of an access to memory of a queued kernel
   CallSite site;
 };
 
@@ -54,7 +57,6 @@ struct State {
   size_t span_count = 0;
   bool is_protected = false;
   int open = 0;         // kernels and copies at work; nothing is protected meanwhile
-  bool joined = false;  // True if streams are joined by events
   std::array<Sighting, 32> sightings;
   std::atomic<size_t> sighting_count = 0;
   struct sigaction before = {};
@@ -103,7 +105,7 @@ const Allocation* shared_with_host(uint64_t address) {
 }
 
 // Notes a faulting access. Returns true if it must be repeated, false if the protection here did not cause it.
-bool note_access(uint64_t address) {
+bool note_access(uint64_t address, bool writes) {
   const CallSite site = CallSite::here();
   const Locked lock;
   if (state.is_protected) {
@@ -112,7 +114,7 @@ bool note_access(uint64_t address) {
       if (address < span.first || address >= span.past_end) continue;
       const size_t count = state.sighting_count;
       if (count < state.sightings.size()) {
-        state.sightings[count] = {span, address, site};
+        state.sightings[count] = {span, address, writes, site};
         state.sighting_count = count + 1;
       }
       unprotect();
@@ -120,6 +122,17 @@ bool note_access(uint64_t address) {
     }
   }
   return shared_with_host(address) != nullptr;  // another thread has lifted the protection
+}
+
+// True if the faulting access writes. Without the processor's word for it, it counts as a read.
+bool is_write(const void* context) {
+#if defined(__x86_64__)
+  constexpr greg_t WRITES = 2;  // in the error code of a page fault
+  return (static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_ERR] & WRITES) != 0;
+#else
+  static_cast<void>(context);
+  return false;
+#endif
 }
 
 // Returns the device address, or freed address, of an access; 0 if there is none. No host memory can lie in the
@@ -162,7 +175,7 @@ void tell_device_access(const siginfo_t& info, const void* context) {
 }
 
 void handle(int signal, siginfo_t* info, void* context) {
-  if (note_access(reinterpret_cast<uint64_t>(info->si_addr))) return;
+  if (note_access(reinterpret_cast<uint64_t>(info->si_addr), is_write(context))) return;
   tell_device_access(*info, context);
   const struct sigaction& before = state.before;
   if ((before.sa_flags & SA_SIGINFO) != 0) {
@@ -220,7 +233,8 @@ void protect() {
 void add(const Span& added) {
   for (size_t i = 0; i < state.span_count; ++i) {
     Span& span = state.spans[i];
-    if (span.first != added.first || span.past_end != added.past_end || span.stream != added.stream)
+    if (span.first != added.first || span.past_end != added.past_end ||
+        span.stream != added.stream || span.is_queued != added.is_queued)
       continue;
     if (added.written || !span.written) span = added;
     return;
@@ -270,15 +284,30 @@ std::vector<Span> touched_by_this_launch() {
   return touched;
 }
 
+// Forgets such spans. Nothing is protected.
+template <typename Which>
+void drop(Which which) {
+  const auto end = state.spans.begin() + static_cast<std::ptrdiff_t>(state.span_count);
+  const auto kept = std::remove_if(state.spans.begin(), end, which);
+  state.span_count = static_cast<size_t>(kept - state.spans.begin());
+}
+
 template <typename Which>
 void lift(Which which) {
   const Locked lock;
   if (state.span_count == 0) return;
   unprotect();
-  const auto end = state.spans.begin() + static_cast<std::ptrdiff_t>(state.span_count);
-  const auto kept = std::remove_if(state.spans.begin(), end, which);
-  state.span_count = static_cast<size_t>(kept - state.spans.begin());
+  drop(which);
   protect();
+}
+
+Span span_of(const Issue& issue, const char* worker) {
+  Span span;
+  span.worker = worker;
+  span.operation = issue.number;
+  span.stream = issue.stream;
+  span.position = issue.position;
+  return span;
 }
 
 // --- messages -----------------------------------------------------------------------------------------
@@ -286,7 +315,7 @@ void lift(Which which) {
 Hazard hazard_of(const Sighting& sighting) {
   const Span& span = sighting.span;
   const HostLine access = line_of(sighting.site);
-  const HostLine launch = line_of(span.launched);
+  const HostLine launch = line_of(site_of_operation(span.operation));
   const Allocation* const around = current_device().memory.find(sighting.address);
   const std::string name =
       around == nullptr ? "memory" : current_device().memory.name_of(around->id);
@@ -350,68 +379,67 @@ class HostRaces final : public Watcher {
     lift([&](const Span& span) { return span.first >= base && span.first < base + bytes; });
   }
 
-  void launched(const std::string& kernel, cudaStream_t stream) override {
+  void kernel_queued(const std::string& kernel, const std::vector<uint64_t>& shared,
+                     const Issue& issue) override {
     if (!looks_for_hazards()) return;
-    const std::vector<Span> touched = touched_by_this_launch();
-    if (touched.empty()) return;
-    const CallSite site = CallSite::here();
     const Locked lock;
     unprotect();
+    for (const uint64_t base : shared) {
+      const Allocation* const allocation = shared_with_host(base);
+      if (allocation == nullptr) continue;
+      Span span = span_of(issue, kernel.c_str());
+      span.first = base;
+      span.past_end = page_up(base + allocation->bytes);
+      span.written = span.is_queued = true;
+      add(span);
+    }
+    protect();
+  }
+
+  void launched(const std::string& kernel, const Issue& issue) override {
+    if (!looks_for_hazards()) return;
+    tell();
+    judge(kernel, issue);
+    const std::vector<Span> touched = touched_by_this_launch();
+    const Locked lock;
+    unprotect();
+    drop([&](const Span& span) {
+      return span.is_queued && span.stream == issue.stream && span.position <= issue.position;
+    });
     for (Span span : touched) {
-      span.worker = kernel.c_str();
-      span.stream = stream;
-      span.launched = site;
+      const Span place = span_of(issue, kernel.c_str());
+      span.worker = place.worker;
+      span.operation = place.operation;
+      span.stream = place.stream;
+      span.position = place.position;
       add(span);
     }
     protect();
   }
 
   // Protects the whole pages of the range.
-  void copied(uint64_t first, uint64_t bytes, bool written, cudaStream_t stream) override {
+  void copied(uint64_t first, uint64_t bytes, bool written, const Issue& issue) override {
     if (!looks_for_hazards()) return;
     const Allocation* const around = shared_with_host(first);
     if (around == nullptr) return;
     const uint64_t past_end = first + bytes;
     const bool reaches_end = past_end == around->base + around->bytes;
-    Span span;
+    Span span = span_of(issue, Call::current());
     span.first = page_up(first);
     span.past_end = reaches_end ? page_up(past_end) : past_end / page_size() * page_size();
     if (span.first >= span.past_end) return;
     span.written = written;
-    span.worker = Call::current();
-    span.stream = stream;
-    span.launched = CallSite::here();
     const Locked lock;
     unprotect();
     add(span);
     protect();
   }
 
-  void waited_for(cudaStream_t stream) override {
-    const bool blocking = is_blocking(stream);
-    const bool is_legacy = stream == nullptr || stream == cudaStreamLegacy;
-    const bool all = state.joined;
-    std::vector<cudaStream_t> waited;  // other than the stream itself
-    if (blocking && !all) {
-      const Locked lock;
-      for (size_t i = 0; i < state.span_count; ++i) waited.push_back(state.spans[i].stream);
-    }
-    std::erase_if(waited, [&](cudaStream_t other) {
-      const bool other_is_legacy = other == nullptr || other == cudaStreamLegacy;
-      return !(is_legacy ? is_blocking(other) : other_is_legacy);
-    });
-    lift([&](const Span& span) {
-      return all || span.stream == stream ||
-             std::find(waited.begin(), waited.end(), span.stream) != waited.end();
-    });
+  void waited() override {
+    tell();
+    const Clock clock = host_clock();
+    lift([&](const Span& span) { return clock.of(span.stream) >= span.position; });
   }
-
-  void waited_for_all() override {
-    lift([](const Span&) { return true; });
-  }
-
-  // From now on, a wait for one stream counts as a wait for all.
-  void streams_joined() override { state.joined = true; }
 
   void work_begins() override {
     const Locked lock;
@@ -425,6 +453,16 @@ class HostRaces final : public Watcher {
   }
 
  private:
+  // Accesses to memory of queued kernels, which only their runs can judge.
+  struct Unjudged {
+    std::mutex mutex;
+    std::vector<Sighting> seen;
+  };
+  static Unjudged& unjudged() {
+    static Unjudged* const instance = new Unjudged;
+    return *instance;
+  }
+
   static void tell() {
     if (state.sighting_count.load(std::memory_order_relaxed) == 0) return;
     std::vector<Sighting> seen;
@@ -437,7 +475,40 @@ class HostRaces final : public Watcher {
       state.sighting_count = 0;
     }
     for (const Sighting& sighting : seen) {
-      if (is_race(sighting)) current_device().hazards.add(hazard_of(sighting));
+      if (sighting.span.is_queued) {
+        const std::lock_guard lock(unjudged().mutex);
+        unjudged().seen.push_back(sighting);
+      } else if (is_race(sighting)) {
+        current_device().hazards.add(hazard_of(sighting));
+      }
+    }
+  }
+
+  // Judges the accesses made while this kernel, which has just run, was the last one queued in its stream for that memory.
+  static void judge(const std::string& kernel, const Issue& issue) {
+    std::vector<Sighting> seen;
+    {
+      const std::lock_guard lock(unjudged().mutex);
+      if (unjudged().seen.empty()) return;
+      seen = unjudged().seen;
+      std::erase_if(unjudged().seen, [&](const Sighting& sighting) {
+        return sighting.span.stream == issue.stream && sighting.span.position <= issue.position;
+      });
+    }
+    const uint32_t launch = DeviceShadow::launch_of_this_thread();
+    for (Sighting& sighting : seen) {
+      Span& span = sighting.span;
+      if (span.stream != issue.stream || span.position < issue.position) continue;
+      span.launch = launch;
+      span.worker = kernel.c_str();
+      span.operation = issue.number;
+      span.written = true;
+      bool is_found = is_race(sighting);
+      if (!is_found && sighting.writes) {
+        span.written = false;
+        is_found = is_race(sighting);
+      }
+      if (is_found) current_device().hazards.add(hazard_of(sighting));
     }
   }
 };

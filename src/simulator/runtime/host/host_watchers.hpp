@@ -5,6 +5,8 @@
 
 namespace simulator::runtime {
 
+/// Keeps the call sites of queued operations for the others: see site_here().
+Watcher& call_sites();
 /// Finds accesses of host code to memory that it may not touch: see host_races.cpp.
 Watcher& host_races();
 /// Records refused calls.

@@ -60,7 +60,7 @@ class NeverAsked final : public Watcher {
   void failed(const std::string& kernel, cudaError_t error, bool at_launch) override {
     const std::lock_guard lock(first().mutex);
     if (first().unasked || !looks_for_hazards()) return;
-    first().unasked = {kernel, error, at_launch, CallSite::here()};
+    first().unasked = {kernel, error, at_launch, site_here()};
   }
   void failure_told() override { forget(false); }
   void error_asked() override { forget(true); }

@@ -13,13 +13,14 @@ namespace {
 class RefusedCalls final : public Watcher {
  public:
   void refused(HazardKind kind, const Refusal& refusal) override {
-    const CallSite site = CallSite::here();
+    const CallSite site = site_here();
     const HostLine line = line_of(site);
     Hazard hazard;
     hazard.kind = kind;
     hazard.kernel = refusal.kernel;
     hazard.where = line.where;
-    hazard.code = line.known() ? Call::current() : Call::current() + site.id();
+    const std::string call = running() != nullptr ? running()->call : Call::current();
+    hazard.code = line.known() ? call : call + site.id();
     hazard.message = {refusal.what, line.text(), refusal.advice};
     current_device().hazards.add(std::move(hazard));
   }

@@ -1,0 +1,161 @@
+#include "simulator/runtime/api/work.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "simulator/memory/host_limits.hpp"
+#include "simulator/runtime/api/calls.hpp"
+#include "simulator/runtime/api/memory.hpp"
+#include "simulator/runtime/api/refusal.hpp"
+#include "simulator/runtime/api/simulated_device.hpp"
+
+namespace simulator::runtime {
+namespace {
+
+// Each argument lies at a multiple of the largest alignment that a parameter can have.
+constexpr size_t ARGUMENT_ALIGNMENT = 16;
+
+uint64_t address_of(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
+
+// Returns the host address of a region; nullptr if it is no longer within an allocation.
+std::byte* bytes_of(const Region& region, const Box& box) {
+  size_t bytes = 0;
+  if (!box.span(region, &bytes)) return nullptr;
+  const DeviceMemory& memory = device_at(region.pointer).memory;
+  if (memory.owns(address_of(region.pointer)))
+    return memory.host_pointer(address_of(region.pointer), bytes);
+  return static_cast<std::byte*>(region.pointer);
+}
+
+void do_work(const EmptyWork&, const Issue&) {}
+
+void do_work(const KernelWork& work, const Issue& issue) {
+  std::optional<Fault> fault;
+  try {
+    const DeviceAtWork at_work;
+    fault = work.kernel->run(work.shape, work.arguments.pointers().data());
+  } catch (const std::bad_alloc&) {
+    fault = Fault{.kind = FaultKind::host_memory,
+                  .kernel = work.kernel->demangled(),
+                  .host = host_memory()};
+  }
+  if (fault) {
+    kernel_failed(*issue.device, std::move(*fault));
+  } else {
+    publish(&Watcher::launched, work.kernel->demangled(), issue);
+  }
+}
+
+// Reports a copy of unwritten memory to the host.
+void check_written(const CopyWork& work, const Issue& issue) {
+  size_t bytes = 0;
+  const SimulatedDevice& device = device_at(work.from.pointer);
+  if (!work.box.span(work.from, &bytes) || device.memory.owns(address_of(work.to.pointer)) ||
+      !device.shadow.is_untouched(address_of(work.from.pointer), bytes))
+    return;
+  tell_of_call(HazardKind::unwritten_read, [&] {
+    const std::string count = std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+    return Refusal{
+        std::string(issue.call) + " copies " + count + " to the host that nobody wrote: " +
+            device.memory.place_of(address_of(work.from.pointer)).text(),
+        "check cudaGetLastError() after the launch that should have written them: did it run, and is "
+        "this its buffer?",
+        ""};
+  });
+}
+
+void do_work(const CopyWork& work, const Issue& issue) {
+  std::byte* const to = bytes_of(work.to, work.box);
+  const std::byte* const from = bytes_of(work.from, work.box);
+  if (to == nullptr || from == nullptr) return;
+  check_written(work, issue);
+  const DeviceAtWork at_work;
+  DeviceShadow& shadow = device_at(work.to.pointer).shadow;
+  for (size_t plane = 0; plane < work.box.depth; ++plane) {
+    for (size_t row = 0; row < work.box.height; ++row) {
+      const size_t at = plane * work.to.slice + row * work.to.pitch;
+      std::memmove(to + at, from + plane * work.from.slice + row * work.from.pitch,
+                   work.box.width);
+      shadow.written(address_of(work.to.pointer) + at, work.box.width);
+    }
+  }
+}
+
+void do_work(const FillWork& work, const Issue&) {
+  std::byte* const to = bytes_of(work.to, work.box);
+  if (to == nullptr) return;
+  const DeviceAtWork at_work;
+  DeviceShadow& shadow = device_at(work.to.pointer).shadow;
+  for (size_t plane = 0; plane < work.box.depth; ++plane) {
+    for (size_t row = 0; row < work.box.height; ++row) {
+      const size_t at = plane * work.to.slice + row * work.to.pitch;
+      if (work.element == 1) {
+        std::memset(to + at, static_cast<int>(work.value), work.box.width);
+      } else {
+        for (size_t i = 0; i + work.element <= work.box.width; i += work.element)
+          std::memcpy(to + at + i, &work.value, work.element);
+      }
+      shadow.written(address_of(work.to.pointer) + at, work.box.width);
+    }
+  }
+}
+
+void do_work(const HostWork& work, const Issue&) {
+  const DeviceAtWork at_work;  // its memory is not watched: it runs after the earlier work
+  work.function(work.data);
+}
+
+void do_work(const FreeWork& work, const Issue&) { end_allocation(work.pointer); }
+
+}  // namespace
+
+Arguments::Arguments(const Kernel& kernel, void* const* from) {
+  const std::vector<size_t> sizes = kernel.parameter_bytes();
+  size_t bytes = 0;
+  for (const size_t size : sizes) {
+    offsets_.push_back(bytes);
+    bytes += (size + ARGUMENT_ALIGNMENT - 1) / ARGUMENT_ALIGNMENT * ARGUMENT_ALIGNMENT;
+  }
+  bytes_.resize(bytes);
+  for (size_t i = 0; i < sizes.size(); ++i)
+    std::memcpy(bytes_.data() + offsets_[i], from[i], sizes[i]);
+}
+
+std::vector<void*> Arguments::pointers() const {
+  std::vector<void*> all;
+  for (const size_t offset : offsets_)
+    all.push_back(const_cast<std::byte*>(bytes_.data()) + offset);
+  return all;
+}
+
+std::vector<uint64_t> Arguments::shared_with_host() const {
+  std::vector<uint64_t> bases;
+  for (size_t at = 0; at + sizeof(uint64_t) <= bytes_.size(); at += sizeof(uint64_t)) {
+    uint64_t word = 0;
+    std::memcpy(&word, bytes_.data() + at, sizeof word);
+    const Allocation* const around = current_device().memory.find(word);
+    if (around != nullptr && around->host_visible &&
+        std::find(bases.begin(), bases.end(), around->base) == bases.end())
+      bases.push_back(around->base);
+  }
+  return bases;
+}
+
+bool Box::span(const Region& region, size_t* bytes) const {
+  size_t planes = 0;
+  size_t rows = 0;
+  return !__builtin_mul_overflow(depth - 1, region.slice, &planes) &&
+         !__builtin_mul_overflow(height - 1, region.pitch, &rows) &&
+         !__builtin_add_overflow(planes, rows, bytes) &&
+         !__builtin_add_overflow(*bytes, width, bytes);
+}
+
+void perform(const Work& work, const Issue& issue) {
+  if (device_failed(*issue.device)) return;
+  std::visit([&](const auto& one) { do_work(one, issue); }, work);
+}
+
+}  // namespace simulator::runtime
