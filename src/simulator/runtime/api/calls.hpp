@@ -83,7 +83,8 @@ void kernel_failed(SimulatedDevice& device, Fault fault);
 template <typename Work>
 cudaError_t guarded(Work work, const char* name = __builtin_FUNCTION()) {
   const Call call(name);
-  if (running() != nullptr) return remember(cudaErrorNotPermitted);  // in a host function of a stream
+  if (running() != nullptr)
+    return remember(cudaErrorNotPermitted);  // in a host function of a stream
   try {
     return remember(work());
   } catch (const std::bad_alloc&) {

@@ -235,8 +235,8 @@ int blocks_on_multiprocessor(const Kernel& kernel, int block_size, size_t dynami
 // Returns the error for a cooperative launch of more blocks than run at once.
 cudaError_t check_cooperative(const Kernel& kernel, const LaunchShape& shape) {
   const DeviceLimits& limits = device_limits();
-  const int blocks = blocks_on_multiprocessor(kernel, static_cast<int>(shape.block.count()),
-                                              shape.dynamic_shared);
+  const int blocks =
+      blocks_on_multiprocessor(kernel, static_cast<int>(shape.block.count()), shape.dynamic_shared);
   const uint64_t cluster = shape.cluster.count();
   const uint64_t most =
       is_given(shape.cluster)

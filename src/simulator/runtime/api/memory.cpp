@@ -297,15 +297,13 @@ CopyWork rectangle(void* to, size_t to_pitch, const void* from, size_t from_pitc
 cudaError_t check_pitches(const CopyWork& work) {
   if (work.box.is_empty() || work.box.width <= std::min(work.to.pitch, work.from.pitch))
     return cudaSuccess;
-  return refuse(cudaErrorInvalidPitchValue, [&] {
-    return too_wide(work.box.width, std::min(work.to.pitch, work.from.pitch));
-  });
+  return refuse(cudaErrorInvalidPitchValue,
+                [&] { return too_wide(work.box.width, std::min(work.to.pitch, work.from.pitch)); });
 }
 
 FillWork fill_line(void* pointer, int value, size_t bytes) {
-  return {.to = {pointer, bytes},
-          .value = static_cast<unsigned char>(value),
-          .box = {.width = bytes}};
+  return {
+      .to = {pointer, bytes}, .value = static_cast<unsigned char>(value), .box = {.width = bytes}};
 }
 
 FillWork fill_rectangle(void* pointer, size_t pitch, int value, size_t width, size_t height) {
@@ -442,7 +440,8 @@ cudaError_t cudaMalloc(void** pointer, size_t bytes) {
 }
 
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
-  return in_stream(stream, [&](const AnyStream&) { return allocate(pointer, bytes, Origin::device); });
+  return in_stream(stream,
+                   [&](const AnyStream&) { return allocate(pointer, bytes, Origin::device); });
 }
 
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
@@ -567,8 +566,8 @@ cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind 
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
-  return in_stream(
-      stream, [&](const AnyStream& in) { return start(in, line(to, from, bytes, kind)); });
+  return in_stream(stream,
+                   [&](const AnyStream& in) { return start(in, line(to, from, bytes, kind)); });
 }
 
 cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch,

@@ -33,10 +33,9 @@ uint64_t address_of(const void* pointer) { return reinterpret_cast<uint64_t>(poi
 std::shared_ptr<KnownStream> default_stream(bool is_of_thread) {
   SimulatedDevice& device = current_device();
   const auto make = [&](StreamKind kind, cudaStream_t handle) {
-    return std::make_shared<KnownStream>(
-        KnownStream{.queue = kind == StreamKind::legacy ? legacy_stream(device)
-                                                        : make_stream(device, kind),
-                    .handle = handle});
+    return std::make_shared<KnownStream>(KnownStream{
+        .queue = kind == StreamKind::legacy ? legacy_stream(device) : make_stream(device, kind),
+        .handle = handle});
   };
   if (is_of_thread) {
     static thread_local std::map<SimulatedDevice*, std::shared_ptr<KnownStream>> of_thread;
@@ -125,6 +124,9 @@ void publish_work(const Work& work, const Issue& issue) {
     publish_copy(copy->from, copy->box, false, issue);
   } else if (const auto* const fill = std::get_if<FillWork>(&work)) {
     publish_copy(fill->to, fill->box, true, issue);
+  } else if (const auto* const library = std::get_if<LibraryWork>(&work)) {
+    for (const LibraryWork::Range& range : library->ranges)
+      publish(&Watcher::copied, address_of(range.pointer), range.bytes, range.is_written, issue);
   }
 }
 
@@ -137,6 +139,10 @@ Step operation_of(const Work& work) {
     operation.needs_program = is_of_program(copy->to.pointer) || is_of_program(copy->from.pointer);
   } else if (const auto* const fill = std::get_if<FillWork>(&work)) {
     operation.is_seen_by_host = is_shared(fill->to.pointer);
+  } else if (const auto* const library = std::get_if<LibraryWork>(&work)) {
+    operation.is_seen_by_host = std::ranges::any_of(library->ranges, [](const auto& range) {
+      return range.is_written && is_shared(range.pointer);
+    });
   } else if (std::holds_alternative<HostWork>(work)) {
     operation.is_seen_by_host = operation.needs_program = true;
   }
@@ -153,8 +159,7 @@ Issue queue_work(const std::shared_ptr<KnownStream>& stream, const Work& work) {
   std::vector<uint64_t> shared;
   if (kernel != nullptr && !is_legacy(*stream)) shared = kernel->arguments.shared_with_host();
   const Issue issue = submit_step(stream, std::move(operation));
-  if (!shared.empty())
-    publish(&Watcher::kernel_queued, kernel->kernel->demangled(), shared, issue);
+  if (!shared.empty()) publish(&Watcher::kernel_queued, kernel->kernel->demangled(), shared, issue);
   publish_work(work, issue);
   return issue;
 }
@@ -336,8 +341,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
 
 cudaError_t cudaStreamQuery(cudaStream_t handle) {
   return synchronous([&] {
-    return with_stream(handle,
-                       [](const auto& stream) { return answer(end_of(stream->queue)); });
+    return with_stream(handle, [](const auto& stream) { return answer(end_of(stream->queue)); });
   });
 }
 
@@ -413,8 +417,9 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t stream_han
         if (event.device != stream->queue->device) return cudaErrorInvalidResourceHandle;
         const auto recording = std::make_shared<Recording>();
         const Issue issue = submit_step(stream, {.work = [recording](const Issue&) {
-          recording->time = Recording::Clock::now().time_since_epoch().count();
-        }});
+                                          recording->time =
+                                              Recording::Clock::now().time_since_epoch().count();
+                                        }});
         recording->point = {stream->queue, issue.position, issue.clock};
         const std::lock_guard lock(handles().mutex);
         const auto found = handles().events.find(handle);
@@ -460,8 +465,9 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
         const std::string which = i == 0 ? "first" : "second";
         return Refusal{"cudaEventElapsedTime was given an event, its " + which + ", that " +
                            (events[i].is_timed ? "was never recorded" : "takes no time"),
-                       events[i].is_timed ? "call cudaEventRecord for both, before and after the work"
-                                          : "create it without cudaEventDisableTiming",
+                       events[i].is_timed
+                           ? "call cudaEventRecord for both, before and after the work"
+                           : "create it without cudaEventDisableTiming",
                        ""};
       });
     }

@@ -38,9 +38,8 @@ void do_work(const KernelWork& work, const Issue& issue) {
     const DeviceAtWork at_work;
     fault = work.kernel->run(work.shape, work.arguments.pointers().data());
   } catch (const std::bad_alloc&) {
-    fault = Fault{.kind = FaultKind::host_memory,
-                  .kernel = work.kernel->demangled(),
-                  .host = host_memory()};
+    fault = Fault{
+        .kind = FaultKind::host_memory, .kernel = work.kernel->demangled(), .host = host_memory()};
   }
   if (fault) {
     kernel_failed(*issue.device, std::move(*fault));
@@ -58,12 +57,13 @@ void check_written(const CopyWork& work, const Issue& issue) {
     return;
   tell_of_call(HazardKind::unwritten_read, [&] {
     const std::string count = std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
-    return Refusal{
-        std::string(issue.call) + " copies " + count + " to the host that nobody wrote: " +
-            device.memory.place_of(address_of(work.from.pointer)).text(),
-        "check cudaGetLastError() after the launch that should have written them: did it run, and is "
-        "this its buffer?",
-        ""};
+    return Refusal{std::string(issue.call) + " copies " + count +
+                       " to the host that nobody wrote: " +
+                       device.memory.place_of(address_of(work.from.pointer)).text(),
+                   "check cudaGetLastError() after the launch that should have written them: did "
+                   "it run, and is "
+                   "this its buffer?",
+                   ""};
   });
 }
 
@@ -77,8 +77,7 @@ void do_work(const CopyWork& work, const Issue& issue) {
   for (size_t plane = 0; plane < work.box.depth; ++plane) {
     for (size_t row = 0; row < work.box.height; ++row) {
       const size_t at = plane * work.to.slice + row * work.to.pitch;
-      std::memmove(to + at, from + plane * work.from.slice + row * work.from.pitch,
-                   work.box.width);
+      std::memmove(to + at, from + plane * work.from.slice + row * work.from.pitch, work.box.width);
       shadow.written(address_of(work.to.pointer) + at, work.box.width);
     }
   }
@@ -109,6 +108,31 @@ void do_work(const HostWork& work, const Issue&) {
 }
 
 void do_work(const FreeWork& work, const Issue&) { end_allocation(work.pointer); }
+
+void do_work(const LibraryWork& work, const Issue& issue) {
+  const auto is_there = [](const LibraryWork::Range& range) {
+    const uint64_t address = address_of(range.pointer);
+    return device_at(range.pointer).memory.host_pointer(address, range.bytes) != nullptr;
+  };
+  if (!std::ranges::all_of(work.ranges, is_there)) return;  // freed since the call
+  const DeviceAtWork at_work;
+  try {
+    work.compute();
+  } catch (const std::bad_alloc&) {
+    kernel_failed(*issue.device,
+                  {.kind = FaultKind::host_memory, .kernel = work.name, .host = host_memory()});
+  } catch (const OutsideMemory& outside) {
+    kernel_failed(*issue.device,
+                  {.kind = FaultKind::out_of_bounds,
+                   .kernel = work.name,
+                   .address = address_of(outside.pointer),
+                   .place = issue.device->memory.place_of(address_of(outside.pointer))});
+  }
+  for (const LibraryWork::Range& range : work.ranges) {
+    if (range.is_written)
+      device_at(range.pointer).shadow.written(address_of(range.pointer), range.bytes);
+  }
+}
 
 }  // namespace
 

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -75,9 +77,27 @@ struct FreeWork {
   void* pointer = nullptr;
 };
 
+/// A function of a library that the host computes.
+struct LibraryWork {
+  struct Range {
+    void* pointer = nullptr;
+    size_t bytes = 0;
+    bool is_written = false;
+  };
+  std::string name;               // "cublasSgemm"
+  std::vector<Range> ranges;      // the memory that it uses
+  std::function<void()> compute;  // may throw OutsideMemory and std::bad_alloc
+};
+
+/// Thrown by a computation for a pointer that it read and that leads to no memory of the device.
+struct OutsideMemory {
+  const void* pointer = nullptr;
+};
+
 struct EmptyWork {};
 
-using Work = std::variant<EmptyWork, KernelWork, CopyWork, FillWork, HostWork, FreeWork>;
+using Work =
+    std::variant<EmptyWork, KernelWork, CopyWork, FillWork, HostWork, FreeWork, LibraryWork>;
 
 /// Does the work now. Does nothing on a device on which a kernel has failed.
 void perform(const Work& work, const Issue& issue);
