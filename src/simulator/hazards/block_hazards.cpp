@@ -81,6 +81,10 @@ void BlockHazards::start(uint64_t number, const std::vector<uint64_t>& cluster) 
 }
 
 void BlockHazards::access(const WarpAccess& access) {
+  // A release tells others of all that the thread did before it, as a fence does.
+  const Facts& facts = launch_.program.sources[access.instruction].facts;
+  if (facts.order == Order::release || facts.order == Order::acquire_release)
+    order.fence(access.warp, access.active, facts.scope != Scope::block);
   if (is_shared(access.access)) {
     shared(access);
   } else if (is_local(access.access)) {
