@@ -14,7 +14,7 @@ namespace {
 
 bool is_access(FaultKind kind) {
   return kind == FaultKind::out_of_bounds || kind == FaultKind::use_after_free ||
-         kind == FaultKind::misaligned;
+         kind == FaultKind::no_peer_access || kind == FaultKind::misaligned;
 }
 
 // True if an access or a call faulted. Address 0 is then a null pointer, and worth showing.
@@ -219,6 +219,7 @@ std::string detail_of(const Fault& fault) {
   switch (fault.kind) {
     case FaultKind::out_of_bounds:
     case FaultKind::use_after_free:
+    case FaultKind::no_peer_access:
       if (is_of_block_or_thread(fault.place.kind)) {
         if (fault.place.kind == AddressKind::before_shared) {
           return "the address is " + std::to_string(-byte_of(fault)) +
@@ -295,6 +296,10 @@ std::pair<std::string, std::string> around_kernel(const Fault& fault) {
       return {"", verb + " out of bounds"};
     case FaultKind::use_after_free:
       return {"", verb + " memory that was freed before"};
+    case FaultKind::no_peer_access:
+      return {"", verb + " memory of device " + std::to_string(fault.place.device) +
+                      ", and device " + std::to_string(fault.place.seen_from) +
+                      " has no access to it"};
     case FaultKind::misaligned:
       return {"", verb + " at a misaligned address"};
     case FaultKind::unknown_instruction:
@@ -408,6 +413,12 @@ std::string advice_of(const Fault& fault) {
     case FaultKind::use_after_free:
       if (fault.action == FaultAction::frees) return "free() each pointer once, in one thread";
       return "call cudaFree after the last kernel that uses the memory, or pass the new pointer";
+    case FaultKind::no_peer_access: {
+      const std::string owner = std::to_string(fault.place.device);
+      return "cudaSetDevice(" + std::to_string(fault.place.seen_from) +
+             ") and cudaDeviceEnablePeerAccess(" + owner + ", 0) before the launch; or launch it on device " +
+             owner + ", or copy with cudaMemcpyPeer";
+    }
     case FaultKind::misaligned:
       return advice_misaligned(fault);
     case FaultKind::unknown_instruction:
@@ -481,8 +492,8 @@ const char* name_of(FaultKind kind) {
                                 "failed_assert",       "interrupted",        "endless_wait",
                                 "stack_overflow",      "no_function",        "incomplete_warp",
                                 "bad_tensor_copy",     "misused_mbarrier",   "timed_out",
-                                "host_memory",         "no_cooperative_launch"};
-  static_assert(NAMES.size() == static_cast<size_t>(FaultKind::no_cooperative_launch) + 1);
+                                 "host_memory",         "no_cooperative_launch", "no_peer_access"};
+  static_assert(NAMES.size() == static_cast<size_t>(FaultKind::no_peer_access) + 1);
   return NAMES[static_cast<size_t>(kind)];
 }
 

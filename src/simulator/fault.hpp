@@ -36,6 +36,7 @@ enum class FaultKind {
   timed_out,            // longer than SIMULATOR_TIMEOUT allows      -> cudaErrorLaunchTimeout
   host_memory,          // the host has no more memory               -> cudaErrorMemoryAllocation
   no_cooperative_launch,  // grid.sync() in another launch           -> cudaErrorLaunchFailure
+  no_peer_access,       // an address of another device              -> cudaErrorIllegalAddress
 };
 
 /// The action of the instruction at fault.
@@ -111,6 +112,8 @@ struct AddressPlace {
   // Size of the allocation, the block's shared or the thread's local memory; of a cluster its blocks.
   uint64_t bytes = 0;
   std::string allocation{};  // the allocation's name
+  uint32_t device = 0;       // the number of the device that has the memory
+  uint32_t seen_from = 0;    // and of the device whose kernel uses the address
 
   /// Returns "4 bytes past the end of A (1024 bytes at 0x...)". For device and host memory.
   std::string text() const;

@@ -640,7 +640,7 @@ void BlockHazards::local(const WarpAccess& access) {
 
 BufferShadow* BlockHazards::buffer_at(uint64_t address, uint64_t past_end) {
   if (buffer_ != nullptr && buffer_->contains(address, past_end)) return buffer_;
-  const Allocation* const allocation = launch_.shadow.memory.find(address);
+  const Allocation* const allocation = launch_.memory.find(address);
   if (allocation == nullptr) return nullptr;
   buffer_ = &launch_.shadow.of(*allocation);
   return buffer_->contains(address, past_end) ? buffer_ : nullptr;
@@ -811,10 +811,10 @@ std::string BlockHazards::place(uint64_t address, bool is_shared) const {
     return is_in_other_block(address) ? at + " of " + block_name(order.cluster().block_at(rank - 1))
                                       : at;
   }
-  const Allocation* const allocation = launch_.shadow.memory.find(address);
+  const Allocation* const allocation = launch_.memory.find(address);
   if (allocation == nullptr) return "global memory";
   return "byte " + std::to_string(address - allocation->base) + " of " +
-         launch_.shadow.memory.name_of(allocation->id);
+         launch_.memory.name_of(allocation->id);
 }
 
 // True if `instruction` comes before `other` on the way from the last barrier, possibly round the loop. The order
@@ -1086,7 +1086,7 @@ std::pair<uint32_t, uint32_t> BlockHazards::left_without_store() const {
 
 // Returns ", of which the first 8 of 2048 bytes were written" if only the start of the buffer was written.
 std::string BlockHazards::written_part(uint64_t address) const {
-  const Allocation* const allocation = launch_.shadow.memory.find(address);
+  const Allocation* const allocation = launch_.memory.find(address);
   if (allocation == nullptr) return "";
   const BufferShadow& buffer = launch_.shadow.of(*allocation);
   const uint64_t written = buffer.written_before_launch();

@@ -95,11 +95,13 @@ std::vector<uint32_t> loads_before_swaps(const Program& program) {
 
 }  // namespace
 
-HazardContext::HazardContext(const Program& p, DeviceShadow& device, bool helpers)
+HazardContext::HazardContext(const Program& p, const DeviceMemory& of_device, DeviceShadow& device,
+                             bool helpers)
     : program(p),
       has_helpers(helpers),
       number(device.begin_launch()),
       unit(narrowest(p)),
+      memory(of_device),
       shadow(device) {
   std::map<std::pair<std::string_view, int>, uint32_t> numbers;
   lines_.reserve(p.sources.size());

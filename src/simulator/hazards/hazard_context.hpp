@@ -22,7 +22,8 @@ enum class Strength {
 class HazardContext {
  public:
   /// `has_helpers`: True if several host threads run its blocks.
-  HazardContext(const Program& program, DeviceShadow& shadow, bool has_helpers);
+  HazardContext(const Program& program, const DeviceMemory& memory, DeviceShadow& shadow,
+                bool has_helpers);
   ~HazardContext();
   HazardContext(const HazardContext&) = delete;
   HazardContext& operator=(const HazardContext&) = delete;
@@ -34,7 +35,8 @@ class HazardContext {
   LaunchHazards found;
   Messages messages;
   GridOrder grid;
-  DeviceShadow& shadow;  // the shadow of the launch's device
+  const DeviceMemory& memory;  // of the launch's device
+  DeviceShadow& shadow;
 
   /// Returns a number for the instruction's line. Without lines, each instruction has its own number.
   uint32_t line_of(uint32_t instruction) const { return lines_[instruction]; }

@@ -28,6 +28,7 @@ namespace {
 
 // Bits 52 and up lie outside every user address of x86-64 and arm64, so a dereference faults.
 constexpr uint64_t DEVICE_RANGE = uint64_t{1} << 52;
+constexpr uint64_t RANGE_OF_DEVICE = uint64_t{1} << 49;
 
 constexpr uint64_t ALIGNMENT = 256;  // cudaMalloc's
 
@@ -237,8 +238,8 @@ struct Neighbours {
 
 }  // namespace
 
-struct DeviceMemory::State {
-  AddressRange device;
+// The state that all devices share.
+struct DeviceMemory::Common {
   // Host addresses, reserved but inaccessible until they are handed out. Read without the lock.
   std::array<AddressRange, 4096> visible;
   std::atomic<size_t> visible_ranges{0};
@@ -246,34 +247,29 @@ struct DeviceMemory::State {
   // because a launch may still hold one. Read without the lock.
   std::array<std::atomic<Allocation*>, 1024> adopted{};
   std::atomic<size_t> adopted_places{0};
-  uint64_t page = 4096;
-  std::once_flag total_is_known;  // the first query may print a warning on stderr
-  std::atomic<uint64_t> total_bytes = 0;
-  std::atomic<uint64_t> used{0};
-  std::atomic<uint64_t> heap_limit{DEFAULT_HEAP};
+  std::array<std::atomic<State*>, MOST_DEVICES> devices{};
+  uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 
-  // Guards all members below, `next` of the ranges, and appending to them.
+  // Guards all members below, `next` of the ranges, appending to them, and the devices' state.
   mutable std::mutex mutex;
   uint32_t allocations = 0;
   std::unordered_map<uint32_t, std::string> names;
-  uint32_t heap_id = 0;  // id of the heap's allocations; 0: none yet
-  uint64_t heap_used = 0;
-  std::unordered_set<uint64_t> heap;                   // the starts of its live allocations
   std::vector<std::unique_ptr<Allocation>> adoptions;  // all adoptions ever made
 
-  uint64_t total() {
-    std::call_once(total_is_known, [this] { total_bytes = device_bytes(); });
-    return total_bytes;
+  ~Common() {
+    for (size_t i = 0; i < visible_ranges; ++i) {
+      const AddressRange& range = visible[i];
+      munmap(reinterpret_cast<void*>(range.first), range.past_end - range.first);
+    }
   }
 
-  // Returns the range around `address`, or the device's own for an address in none.
-  const AddressRange& range_of(uint64_t address) const {
-    if (device.contains(address)) return device;
+  // Returns the range around `address` that the host sees too, or nullptr.
+  const AddressRange* visible_range_of(uint64_t address) const {
     const size_t ranges = visible_ranges.load(std::memory_order_acquire);
     for (size_t i = 0; i < ranges; ++i) {
-      if (visible[i].contains(address)) return visible[i];
+      if (visible[i].contains(address)) return &visible[i];
     }
-    return device;
+    return nullptr;
   }
 
   // Takes `bytes` of host addresses. Returns their range and sets `base` to their start; nullptr if there are
@@ -309,6 +305,49 @@ struct DeviceMemory::State {
     }
     return nullptr;
   }
+};
+
+struct DeviceMemory::State {
+  std::shared_ptr<Common> common;
+  uint32_t number = 0;
+  AddressRange device;
+  std::atomic<uint64_t> reached{0};  // a bit for each other device
+  std::once_flag total_is_known;     // the first query may print a warning on stderr
+  std::atomic<uint64_t> total_bytes = 0;
+  std::atomic<uint64_t> used{0};
+  std::atomic<uint64_t> heap_limit{DEFAULT_HEAP};
+  // Guarded by the lock of `common`:
+  uint32_t heap_id = 0;  // id of the heap's allocations; 0: none yet
+  uint64_t heap_used = 0;
+  std::unordered_set<uint64_t> heap;  // the starts of its live allocations
+
+  State(std::shared_ptr<Common> shared, uint32_t device_number)
+      : common(std::move(shared)), number(device_number) {
+    // There is a red zone before the first allocation too.
+    device.first = DEVICE_RANGE + number * RANGE_OF_DEVICE;
+    device.next = device.first + RED_ZONE;
+    device.past_end = device.first + RANGE_OF_DEVICE;
+    common->devices[number] = this;
+  }
+
+  uint64_t total() {
+    std::call_once(total_is_known, [this] {
+      State* const first = common->devices[0];
+      total_bytes = number == 0 || first == nullptr ? device_bytes() : first->total();
+    });
+    return total_bytes;
+  }
+
+  // Returns the range around `address`, or the device's own for an address in none.
+  const AddressRange& range_of(uint64_t address) const {
+    if (device.contains(address)) return device;
+    if (const std::optional<uint32_t> other = device_of(address)) {
+      const State* const owner = common->devices[*other];
+      return owner == nullptr ? device : owner->device;
+    }
+    const AddressRange* const visible = common->visible_range_of(address);
+    return visible == nullptr ? device : *visible;
+  }
 
   Neighbours neighbours(uint64_t address) const {
     const Records& records = range_of(address).records;
@@ -328,7 +367,7 @@ struct DeviceMemory::State {
   // Returns the allocation, live or freed, that holds `address`.
   Allocation* holding(uint64_t address) const {
     if (!device.contains(address)) {
-      if (Allocation* const found = adopted_within(address, address + 1)) return found;
+      if (Allocation* const found = common->adopted_within(address, address + 1)) return found;
     }
     const Records& records = range_of(address).records;
     const size_t before = records.count_before(address);
@@ -338,30 +377,40 @@ struct DeviceMemory::State {
   }
 };
 
-DeviceMemory::DeviceMemory() : state_(std::make_unique<State>()) {
-  State& s = *state_;
-  s.page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  // There is a red zone before the first allocation too.
-  s.device.first = DEVICE_RANGE;
-  s.device.next = s.device.first + RED_ZONE;
-  s.device.past_end = DEVICE_RANGE << 2;
-}
+DeviceMemory::DeviceMemory() : state_(std::make_unique<State>(std::make_shared<Common>(), 0)) {}
+
+DeviceMemory::DeviceMemory(DeviceMemory& first, uint32_t number)
+    : state_(std::make_unique<State>(first.state_->common, number)) {}
 
 DeviceMemory::~DeviceMemory() {
   const Records& records = state_->device.records;
   for (size_t i = 0; i < records.size(); ++i) {
     if (records.at(i).live) give_back(records.at(i).host, records.at(i).bytes);
   }
-  for (size_t i = 0; i < state_->visible_ranges; ++i) {
-    const AddressRange& range = state_->visible[i];
-    munmap(reinterpret_cast<void*>(range.first), range.past_end - range.first);
-  }
+  state_->common->devices[state_->number] = nullptr;
+}
+
+bool DeviceMemory::reach(uint32_t device, bool on) {
+  const uint64_t bit = uint64_t{1} << device;
+  const uint64_t before =
+      on ? state_->reached.fetch_or(bit) : state_->reached.fetch_and(~bit);
+  return ((before & bit) != 0) != on;
+}
+
+bool DeviceMemory::reaches(uint32_t device) const {
+  return device == state_->number || (state_->reached.load() >> device & 1) != 0;
+}
+
+std::optional<uint32_t> DeviceMemory::device_of(uint64_t address) {
+  if (address < DEVICE_RANGE || address >= DEVICE_RANGE + MOST_DEVICES * RANGE_OF_DEVICE)
+    return std::nullopt;
+  return static_cast<uint32_t>((address - DEVICE_RANGE) / RANGE_OF_DEVICE);
 }
 
 uint64_t DeviceMemory::total_bytes() const { return state_->total(); }
 
 void DeviceMemory::offer_free(uint64_t bytes) {
-  const std::lock_guard lock(state_->mutex);
+  const std::lock_guard lock(state_->common->mutex);
   state_->total_bytes = std::max(state_->total(), state_->used.load() + bytes);
 }
 
@@ -369,7 +418,8 @@ uint64_t DeviceMemory::free_bytes() const { return state_->total() - state_->use
 
 uint64_t DeviceMemory::allocate(uint64_t bytes, HostAccess access) {
   State& s = *state_;
-  const std::lock_guard lock(s.mutex);
+  Common& common = *s.common;
+  const std::lock_guard lock(common.mutex);
   if (bytes == 0 || bytes > s.total() - s.used.load()) return 0;
 
   Allocation allocation;
@@ -377,8 +427,8 @@ uint64_t DeviceMemory::allocate(uint64_t bytes, HostAccess access) {
   allocation.bytes = bytes;
   allocation.host_visible = access == HostAccess::host_visible;
   if (allocation.host_visible) {
-    const uint64_t mapped = round_up(bytes, s.page);
-    range = s.take_visible(mapped, allocation.base);
+    const uint64_t mapped = round_up(bytes, common.page);
+    range = common.take_visible(mapped, allocation.base);
     if (range == nullptr) return 0;
     allocation.host = reinterpret_cast<std::byte*>(allocation.base);
     if (mprotect(allocation.host, mapped, PROT_READ | PROT_WRITE) != 0) return 0;
@@ -393,14 +443,15 @@ uint64_t DeviceMemory::allocate(uint64_t bytes, HostAccess access) {
   }
   std::memset(allocation.host, UNDEFINED, std::min(bytes, FILLED));
 
-  allocation.id = ++s.allocations;
+  allocation.id = ++common.allocations;
+  allocation.device = s.number;
   range->records.append(allocation);
   s.used += bytes;
   return allocation.base;
 }
 
 bool DeviceMemory::adopt(void* host, uint64_t bytes) {
-  State& s = *state_;
+  Common& s = *state_->common;
   const std::lock_guard lock(s.mutex);
   const auto base = reinterpret_cast<uint64_t>(host);
   if (bytes == 0 || base + bytes < base || owns(base) || owns(base + bytes - 1) ||
@@ -422,7 +473,7 @@ bool DeviceMemory::adopt(void* host, uint64_t bytes) {
 }
 
 bool DeviceMemory::forget(void* host) {
-  State& s = *state_;
+  Common& s = *state_->common;
   const std::lock_guard lock(s.mutex);
   for (auto& place : s.adopted) {
     Allocation* const allocation = place.load();
@@ -438,13 +489,13 @@ uint64_t DeviceMemory::allocate_from_heap(uint64_t bytes) {
   State& s = *state_;
   const uint64_t taken = round_up(bytes, HEAP_GRAIN);
   {
-    const std::lock_guard lock(s.mutex);
+    const std::lock_guard lock(s.common->mutex);
     if (bytes == 0 || taken < bytes || taken > s.heap_limit || s.heap_used > s.heap_limit - taken)
       return 0;
     s.heap_used += taken;
   }
   const uint64_t base = allocate(bytes);
-  const std::lock_guard lock(s.mutex);
+  const std::lock_guard lock(s.common->mutex);
   if (base == 0) {
     s.heap_used -= taken;
     return 0;
@@ -452,7 +503,7 @@ uint64_t DeviceMemory::allocate_from_heap(uint64_t bytes) {
   Allocation& allocation = *s.holding(base);
   if (s.heap_id == 0) {
     s.heap_id = allocation.id;
-    s.names[s.heap_id] = "heap";
+    s.common->names[s.heap_id] = "heap";
   }
   allocation.id = s.heap_id;
   s.heap.insert(base);
@@ -462,7 +513,7 @@ uint64_t DeviceMemory::allocate_from_heap(uint64_t bytes) {
 bool DeviceMemory::release_from_heap(uint64_t base) {
   State& s = *state_;
   {
-    const std::lock_guard lock(s.mutex);
+    const std::lock_guard lock(s.common->mutex);
     if (s.heap.erase(base) == 0) return false;
     s.heap_used -= round_up(s.holding(base)->bytes, HEAP_GRAIN);
   }
@@ -472,7 +523,7 @@ bool DeviceMemory::release_from_heap(uint64_t base) {
 void DeviceMemory::release_heap() {
   std::unordered_set<uint64_t> all;
   {
-    const std::lock_guard lock(state_->mutex);
+    const std::lock_guard lock(state_->common->mutex);
     all = state_->heap;
   }
   for (const uint64_t base : all) release_from_heap(base);
@@ -484,14 +535,14 @@ uint64_t DeviceMemory::heap_limit() const { return state_->heap_limit; }
 
 bool DeviceMemory::release(uint64_t base) {
   State& s = *state_;
-  const std::lock_guard lock(s.mutex);
+  const std::lock_guard lock(s.common->mutex);
   Allocation* const allocation = s.holding(base);
   if (allocation == nullptr || allocation->base != base || !allocation->live || allocation->adopted)
     return false;
   allocation->live = false;
   if (allocation->host_visible) {
     // Replaces the pages with inaccessible ones: the memory is returned, the addresses are not.
-    const uint64_t mapped = round_up(allocation->bytes, s.page);
+    const uint64_t mapped = round_up(allocation->bytes, s.common->page);
     void* const fresh = mmap(allocation->host, mapped, PROT_NONE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     if (fresh == MAP_FAILED) mprotect(allocation->host, mapped, PROT_NONE);
@@ -499,28 +550,31 @@ bool DeviceMemory::release(uint64_t base) {
     give_back(allocation->host, allocation->bytes);
   }
   allocation->host = nullptr;
-  s.used -= allocation->bytes;
+  State* const owner = s.common->devices[allocation->device];
+  if (owner != nullptr) owner->used -= allocation->bytes;
   return true;
 }
 
 bool DeviceMemory::set_name(uint64_t address, std::string name) {
   State& s = *state_;
-  const std::lock_guard lock(s.mutex);
+  const std::lock_guard lock(s.common->mutex);
   const Allocation* const allocation = s.holding(address);
   if (allocation == nullptr || !allocation->live) return false;
-  s.names[allocation->id] = std::move(name);
+  s.common->names[allocation->id] = std::move(name);
   return true;
 }
 
 std::string DeviceMemory::name_of(uint32_t allocation_id) const {
-  const std::lock_guard lock(state_->mutex);
-  const auto named = state_->names.find(allocation_id);
-  return named != state_->names.end() ? named->second : "buffer " + std::to_string(allocation_id);
+  const Common& common = *state_->common;
+  const std::lock_guard lock(common.mutex);
+  const auto named = common.names.find(allocation_id);
+  return named != common.names.end() ? named->second : "buffer " + std::to_string(allocation_id);
 }
 
 const Allocation* DeviceMemory::find(uint64_t address) const {
   const Allocation* const allocation = state_->holding(address);
-  return allocation != nullptr && allocation->live ? allocation : nullptr;
+  if (allocation == nullptr || !allocation->live) return nullptr;
+  return allocation->host_visible || reaches(allocation->device) ? allocation : nullptr;
 }
 
 std::byte* DeviceMemory::host_pointer(uint64_t address, uint64_t bytes) const {
@@ -533,7 +587,7 @@ std::byte* DeviceMemory::host_pointer(uint64_t address, uint64_t bytes) const {
 
 bool DeviceMemory::owns(uint64_t address) const {
   return state_->range_of(address).contains(address) ||
-         state_->adopted_within(address, address + 1) != nullptr;
+         state_->common->adopted_within(address, address + 1) != nullptr;
 }
 
 bool DeviceMemory::was_freed(uint64_t address) const {
@@ -549,13 +603,15 @@ AddressPlace DeviceMemory::place_of(uint64_t address) const {
     place.bytes = allocation.bytes;
     place.freed = !allocation.live;
     place.allocation = name_of(allocation.id);
+    place.device = allocation.host_visible ? state_->number : allocation.device;
+    place.seen_from = state_->number;
   };
   const Allocation* const around = state_->holding(address);
   place.inside = around != nullptr;
   if (place.inside) {
     beside(*around, address - around->base);
   } else if (!owns(address)) {
-    place.kind = address < state_->page ? AddressKind::null : AddressKind::host;
+    place.kind = address < state_->common->page ? AddressKind::null : AddressKind::host;
   } else if (const auto [before, after, past, ahead] = state_->neighbours(address); ahead < past) {
     place.kind = AddressKind::before;
     beside(*after, ahead);

@@ -1,6 +1,6 @@
 // Device memory of the simulated GPU: allocations with bounds and names.
 //
-// Device addresses come from a range of their own, and no address is handed out twice. So host code that
+// Each device's addresses come from a range of their own, and no address is handed out twice. So host code that
 // dereferences a device pointer crashes as it does with a GPU, and a freed address stays recognisable. Every
 // allocation is 256-byte aligned, as with cudaMalloc. The gap up to the next allocation is a red zone.
 #pragma once
@@ -20,6 +20,7 @@ struct Allocation {
   uint64_t bytes = 0;         // size as requested; the byte after the last is out of bounds
   std::byte* host = nullptr;  // the bytes on the host
   uint32_t id = 0;            // 1, 2, 3, ... in the order of allocation
+  uint32_t device = 0;        // the number of the device that it was made on
   bool live = true;
   bool host_visible = false;  // True if base is a host address (cudaMallocHost, cudaMallocManaged)
   bool adopted = false;       // True if the host owned the bytes before (cudaHostRegister)
@@ -34,10 +35,19 @@ enum class HostAccess { device_only, host_visible };
 /// The memory of a simulated device. Every function is thread-safe.
 class DeviceMemory {
  public:
+  static constexpr uint32_t MOST_DEVICES = 16;
+
   DeviceMemory();
+  /// The memory of a further device, number 1, 2, 3, ... All devices share the memory that the host sees too, and the
+  /// numbers of allocations.
+  DeviceMemory(DeviceMemory& first, uint32_t number);
   ~DeviceMemory();
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
+
+  /// Lets this device's kernels use the memory of another device, or no longer. Returns false if nothing changes.
+  bool reach(uint32_t device, bool on);
+  bool reaches(uint32_t device) const;
 
   /// Returns the device's memory in bytes. Allocations beyond it are refused.
   uint64_t total_bytes() const;
@@ -71,14 +81,15 @@ class DeviceMemory {
   /// Returns the name given, or "buffer 3" for the third allocation.
   std::string name_of(uint32_t allocation_id) const;
 
-  /// Returns the live allocation that holds `address`, or nullptr. The pointer is valid until the release.
+  /// Returns the live allocation that holds `address`, or nullptr if there is none that the device's kernels reach. The
+  /// pointer is valid until the release.
   const Allocation* find(uint64_t address) const;
 
   /// Returns the host address of the bytes [address, address + bytes), or nullptr if they are not within one
   /// allocation.
   std::byte* host_pointer(uint64_t address, uint64_t bytes) const;
 
-  /// True if `address` is in the device's address range: in an allocation, a freed one or a red zone. Any other
+  /// True if `address` is in a device's address range: in an allocation, a freed one or a red zone. Any other
   /// address belongs to the host.
   bool owns(uint64_t address) const;
 
@@ -86,8 +97,11 @@ class DeviceMemory {
   AddressPlace place_of(uint64_t address) const;
   /// True if `address` is in a freed allocation.
   bool was_freed(uint64_t address) const;
+  /// Returns the number of the device that has this address; nothing for an address that the host sees too.
+  static std::optional<uint32_t> device_of(uint64_t address);
 
  private:
+  struct Common;
   struct State;
   std::unique_ptr<State> state_;
 };

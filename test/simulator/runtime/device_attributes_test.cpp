@@ -25,6 +25,7 @@ const std::set<cudaDeviceAttr> DIFFERENT = {
     cudaDevAttrMemoryClockRate,
     cudaDevAttrGlobalMemoryBusWidth,
     cudaDevAttrEccEnabled,
+    cudaDevAttrPciBusId,
     cudaDevAttrPciDeviceId,
     cudaDevAttrAsyncEngineCount,
     cudaDevAttrCooperativeMultiDeviceLaunch,

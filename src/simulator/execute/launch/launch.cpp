@@ -14,6 +14,7 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
@@ -185,7 +186,8 @@ class Launch {
     const auto wanted = static_cast<size_t>(std::clamp<uint64_t>(blocks_, 1, threads));
     stuck_.assign(wanted, std::nullopt);
     if (looks_for_hazards())
-      state_.watched = std::make_unique<HazardContext>(program_, state_.device.shadow, wanted > 1);
+      state_.watched = std::make_unique<HazardContext>(program_, state_.device.memory,
+                                                       state_.device.shadow, wanted > 1);
     if (state_.watched && shape_.is_cooperative) state_.watched->grid.start(shape_.grid.count());
     workers_.push_back(std::make_unique<Worker>(program_, state_, schedule()));
     watched().ended = 0;
@@ -553,6 +555,10 @@ class LoadedModule : public Module {
       address = memory.allocate(bytes);
     } else if (memory.adopt(place->second, bytes)) {
       address = reinterpret_cast<uint64_t>(place->second);
+    } else if (memory.find(reinterpret_cast<uint64_t>(place->second)) != nullptr) {
+      addresses_[variable.name] = reinterpret_cast<uint64_t>(place->second);
+      initialised_.insert(variable.name);  // by another device's module
+      return;
     }
     // The host's memory is used up.
     if (address == 0 && bytes <= memory.free_bytes()) throw std::bad_alloc();
@@ -564,7 +570,7 @@ class LoadedModule : public Module {
 
   void initialise(const ptx::Variable& variable) {
     const auto found = addresses_.find(variable.name);
-    if (found == addresses_.end()) return;
+    if (found == addresses_.end() || initialised_.contains(variable.name)) return;
     std::byte* host = device_.memory.host_pointer(found->second, variable.bytes());
     std::memset(host, 0, variable.bytes());
     if (!variable.initial.empty()) {
@@ -585,6 +591,7 @@ class LoadedModule : public Module {
   Device& device_;
   const ptx::Module ptx_;
   VariableAddresses addresses_;
+  std::set<std::string, std::less<>> initialised_;  // managed variables that have their values
   mutable std::mutex mutex_;  // guards the kernels decoded so far
   mutable std::map<std::string, std::unique_ptr<LoadedKernel>, std::less<>> kernels_;
 };

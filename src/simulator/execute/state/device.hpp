@@ -1,6 +1,9 @@
 // The device that kernels run on.
 #pragma once
 
+#include <cstdint>
+#include <memory>
+
 #include "simulator/count/counter_store.hpp"
 #include "simulator/count/layouts.hpp"
 #include "simulator/count/recorder.hpp"
@@ -14,9 +17,26 @@ namespace simulator {
 /// A device for the code that executes: its memory, and the stores for the counters and findings of its launches.
 /// Callers pass it on, because there may be several.
 struct Device {
+  Device() : own(std::make_unique<Findings>(memory)), shadow(own->shadow), hazards(own->hazards) {}
+  /// A further device of the program, number 1, 2, 3, ... All devices share one shadow and one list of hazards, because work
+  /// of one may meet work of another.
+  Device(Device& first, uint32_t device_number)
+      : number(device_number),
+        memory(first.memory, device_number),
+        shadow(first.shadow),
+        hazards(first.hazards) {}
+
+  struct Findings {
+    explicit Findings(const DeviceMemory& memory) : shadow(memory) {}
+    DeviceShadow shadow;
+    HazardStore hazards;
+  };
+
+  const uint32_t number = 0;
   DeviceMemory memory;
-  DeviceShadow shadow{memory};
-  HazardStore hazards;
+  const std::unique_ptr<Findings> own;  // nullptr: the first device has them
+  DeviceShadow& shadow;
+  HazardStore& hazards;
   CounterStore counters;
   RequestStore requests;
   TimelineStore timelines;

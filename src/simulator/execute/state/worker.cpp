@@ -71,10 +71,13 @@ const Allocation& check_inside(const DeviceMemory& memory, int lane, uint64_t ad
   const Allocation* around = memory.find(address);
   if (around != nullptr && around->contains(address, address + bytes)) return *around;
   const uint64_t outside = around == nullptr ? address : around->base + around->bytes;
-  const bool was_freed = memory.was_freed(address);
-  throw WarpFault{{.kind = was_freed ? FaultKind::use_after_free : FaultKind::out_of_bounds,
+  const AddressPlace place = memory.place_of(outside);
+  const bool is_of_peer = place.inside && !place.freed && place.device != place.seen_from;
+  throw WarpFault{{.kind = memory.was_freed(address) ? FaultKind::use_after_free
+                           : is_of_peer              ? FaultKind::no_peer_access
+                                                     : FaultKind::out_of_bounds,
                    .address = address,
-                   .place = memory.place_of(outside)},
+                   .place = place},
                   lane};
 }
 

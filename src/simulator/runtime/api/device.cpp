@@ -1,7 +1,8 @@
-// The one device: its properties, and waiting for it.
+// Devices: their properties, the current one, and waiting for it.
 #include <cuda_profiler_api.h>
 #include <cuda_runtime_api.h>
 
+#include <cstdio>
 #include <optional>
 
 #include "simulator/runtime/api/calls.hpp"
@@ -19,19 +20,23 @@ extern "C" {
 cudaError_t cudaGetDeviceCount(int* count) {
   return guarded([&] {
     if (count == nullptr) return cudaErrorInvalidValue;
-    *count = 1;
+    *count = static_cast<int>(devices().size());
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaSetDevice(int device) {
-  return guarded([&] { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; });
+  return guarded([&] {
+    if (!is_device(device)) return cudaErrorInvalidDevice;
+    set_current_device(*devices()[static_cast<size_t>(device)]);
+    return cudaSuccess;
+  });
 }
 
 cudaError_t cudaGetDevice(int* device) {
   return guarded([&] {
     if (device == nullptr) return cudaErrorInvalidValue;
-    *device = 0;
+    *device = static_cast<int>(current_device().number);
     return cudaSuccess;
   });
 }
@@ -39,8 +44,8 @@ cudaError_t cudaGetDevice(int* device) {
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   return guarded([&] {
     if (properties == nullptr) return cudaErrorInvalidValue;
-    if (device != 0) return cudaErrorInvalidDevice;
-    *properties = properties_of(current_device().memory.total_bytes());
+    if (!is_device(device)) return cudaErrorInvalidDevice;
+    *properties = properties_of(device, devices()[static_cast<size_t>(device)]->memory.total_bytes());
     return cudaSuccess;
   });
 }
@@ -48,8 +53,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
   return guarded([&] {
     if (value == nullptr) return cudaErrorInvalidValue;
-    if (device != 0) return cudaErrorInvalidDevice;
-    const std::optional<int> known = attribute_value(attribute);
+    if (!is_device(device)) return cudaErrorInvalidDevice;
+    const std::optional<int> known = attribute_value(attribute, device);
     if (!known) return cudaErrorInvalidValue;
     *value = *known;
     return cudaSuccess;
@@ -68,6 +73,8 @@ cudaError_t cudaDeviceReset() {
     wait_for_device();
     free_everything();
     reset_streams();
+    for (const SimulatedDevice* const other : devices())
+      current_device().memory.reach(other->number, false);
     clear_fault();
     return cudaSuccess;
   });
@@ -177,6 +184,84 @@ cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
       default:
         return cudaErrorUnsupportedLimit;
     }
+  });
+}
+
+// --- several devices ---
+
+cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
+  return guarded([&] {
+    if (!is_device(device)) return cudaErrorInvalidDevice;
+    constexpr int NEEDED = 13;  // "0000:01:00.0" and the zero byte
+    if (text == nullptr || length < NEEDED) return cudaErrorInvalidValue;
+    std::snprintf(text, static_cast<size_t>(length), "0000:%02X:00.0",
+                  static_cast<unsigned int>(device + 1));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
+  return guarded([&] {
+    if (device == nullptr || text == nullptr) return cudaErrorInvalidValue;
+    // domain:bus:device.function, without the domain or without the function
+    unsigned int domain = 0;
+    unsigned int bus = 0;
+    unsigned int slot = 0;
+    if (std::sscanf(text, "%x:%x:%x", &domain, &bus, &slot) != 3) {
+      domain = slot = 0;
+      if (std::sscanf(text, "%x:%x", &bus, &slot) != 2) return cudaErrorInvalidValue;
+    }
+    const int number = static_cast<int>(bus) - 1;
+    if (domain != 0 || slot != 0 || !is_device(number)) return cudaErrorInvalidDevice;
+    *device = number;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  return guarded([&] {
+    if (can == nullptr) return cudaErrorInvalidValue;
+    if (!is_device(device) || !is_device(peer)) return cudaErrorInvalidDevice;
+    *can = device != peer ? 1 : 0;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags) {
+  return asynchronous([&] {
+    if (flags != 0) return cudaErrorInvalidValue;
+    const SimulatedDevice& device = current_device();
+    if (!is_device(peer) || static_cast<uint32_t>(peer) == device.number)
+      return cudaErrorInvalidDevice;
+    const bool is_new = current_device().memory.reach(static_cast<uint32_t>(peer), true);
+    return is_new ? cudaSuccess : cudaErrorPeerAccessAlreadyEnabled;
+  });
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peer) {
+  return synchronous([&] {
+    if (!is_device(peer)) return cudaErrorInvalidDevice;
+    run_all(current_device());  // its kernels may still need the access
+    const bool was_on = current_device().memory.reach(static_cast<uint32_t>(peer), false);
+    return was_on ? cudaSuccess : cudaErrorPeerAccessNotEnabled;
+  });
+}
+
+cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int from, int to) {
+  return guarded([&] {
+    if (value == nullptr) return cudaErrorInvalidValue;
+    if (!is_device(from) || !is_device(to) || from == to) return cudaErrorInvalidDevice;
+    switch (attribute) {
+      case cudaDevP2PAttrPerformanceRank:
+        *value = 0;
+        return cudaSuccess;
+      case cudaDevP2PAttrAccessSupported:
+      case cudaDevP2PAttrNativeAtomicSupported:
+      case cudaDevP2PAttrCudaArrayAccessSupported:
+        *value = 1;
+        return cudaSuccess;
+    }
+    return cudaErrorInvalidValue;
   });
 }
 

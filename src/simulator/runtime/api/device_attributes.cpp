@@ -52,7 +52,6 @@ std::vector<Value> make_values() {
       {cudaDevAttrSurfaceAlignment, 512},
       {cudaDevAttrConcurrentKernels, 1},
       {cudaDevAttrEccEnabled, 0},
-      {cudaDevAttrPciBusId, 0},
       {cudaDevAttrPciDeviceId, 0},
       {cudaDevAttrTccDriver, 0},
       {cudaDevAttrMemoryClockRate, 0},
@@ -143,16 +142,19 @@ std::vector<Value> make_values() {
 
 }  // namespace
 
-std::optional<int> attribute_value(cudaDeviceAttr attribute) {
+std::optional<int> attribute_value(cudaDeviceAttr attribute, int device) {
+  if (attribute == cudaDevAttrPciBusId) return device + 1;
   static const std::vector<Value> values = make_values();
   const auto found = std::ranges::lower_bound(values, attribute, {}, &Value::attribute);
   if (found == values.end() || found->attribute != attribute) return std::nullopt;
   return found->value;
 }
 
-cudaDeviceProp properties_of(uint64_t memory_bytes) {
+cudaDeviceProp properties_of(int device, uint64_t memory_bytes) {
   cudaDeviceProp p{};
-  const auto value = [](cudaDeviceAttr attribute) { return attribute_value(attribute).value(); };
+  const auto value = [device](cudaDeviceAttr attribute) {
+    return attribute_value(attribute, device).value();
+  };
   std::strncpy(p.name, "simulated GPU (H200 limits)", sizeof p.name - 1);
   p.totalGlobalMem = memory_bytes;
   p.sharedMemPerBlock = static_cast<size_t>(value(cudaDevAttrMaxSharedMemoryPerBlock));

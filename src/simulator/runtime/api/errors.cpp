@@ -33,6 +33,7 @@ cudaError_t error_of(const Fault& fault) {
         return error_of_rank(fault.place.distance, fault.place.bytes);
       return cudaErrorIllegalAddress;
     case FaultKind::use_after_free:
+    case FaultKind::no_peer_access:
       return cudaErrorIllegalAddress;
     case FaultKind::misaligned:
       return cudaErrorMisalignedAddress;

@@ -148,7 +148,7 @@ cudaError_t release(void* pointer, bool pinned, bool at_once = true) {
 
 // Checks the range of advice about managed memory: all of it must be managed.
 cudaError_t check_managed(const void* pointer, size_t bytes, int device) {
-  if (device != 0 && device != cudaCpuDeviceId) return cudaErrorInvalidDevice;
+  if (!is_device(device) && device != cudaCpuDeviceId) return cudaErrorInvalidDevice;
   const DeviceMemory& memory = device_at(pointer).memory;
   const Allocation* const found = memory.find(address_of(pointer));
   if (found == nullptr || !is_managed(*found)) return cudaErrorInvalidValue;
@@ -270,12 +270,26 @@ cudaError_t start(const AnyStream& stream, const Kind& work) {
   return refused != cudaSuccess ? refused : hand_over(stream, work);
 }
 
+// A copy with the memory of other devices than the current one begins when all their work is done.
+void wait_for_other_devices(const CopyWork& work) {
+  for (const Region& side : {work.to, work.from}) {
+    SimulatedDevice& other = device_at(side.pointer);
+    if (&other != &current_device()) host_waited(run_all(other));
+  }
+}
+void wait_for_other_devices(const FillWork& work) {
+  SimulatedDevice& other = device_at(work.to.pointer);
+  if (&other != &current_device()) host_waited(run_all(other));
+}
+
 // Does checked work now, in the legacy default stream. The program has waited for it when the call returns.
 template <typename Kind>
 cudaError_t finish(const Kind& work) {
   if (work.box.is_empty()) return cudaSuccess;
   const cudaError_t refused = check(work);
-  return refused != cudaSuccess ? refused : has_waited(submit(find_stream(nullptr), work).clock);
+  if (refused != cudaSuccess) return refused;
+  wait_for_other_devices(work);
+  return has_waited(submit(find_stream(nullptr), work).clock);
 }
 
 CopyWork line(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
@@ -548,11 +562,12 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
       *attributes = {cudaMemoryTypeUnregistered, NO_DEVICE, nullptr, same};
       return cudaSuccess;
     }
+    const int owner = static_cast<int>(found->device);
     if (!found->host_visible) {
-      *attributes = {cudaMemoryTypeDevice, 0, same, nullptr};
+      *attributes = {cudaMemoryTypeDevice, owner, same, nullptr};
       return cudaSuccess;
     }
-    *attributes = {is_managed(*found) ? cudaMemoryTypeManaged : cudaMemoryTypeHost, 0, same, same};
+    *attributes = {is_managed(*found) ? cudaMemoryTypeManaged : cudaMemoryTypeHost, owner, same, same};
     return cudaSuccess;
   });
 }
@@ -568,6 +583,23 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpy
                             cudaStream_t stream) {
   return in_stream(stream,
                    [&](const AnyStream& in) { return start(in, line(to, from, bytes, kind)); });
+}
+
+cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
+                           size_t bytes) {
+  return synchronous([&] {
+    note_wait();
+    if (!is_device(to_device) || !is_device(from_device)) return cudaErrorInvalidDevice;
+    return finish(line(to, from, bytes, cudaMemcpyDeviceToDevice));
+  });
+}
+
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
+                                size_t bytes, cudaStream_t stream) {
+  return in_stream(stream, [&](const AnyStream& in) {
+    if (!is_device(to_device) || !is_device(from_device)) return cudaErrorInvalidDevice;
+    return start(in, line(to, from, bytes, cudaMemcpyDeviceToDevice));
+  });
 }
 
 cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch,

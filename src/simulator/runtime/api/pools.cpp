@@ -1,6 +1,7 @@
 // The device's default memory pool.
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "simulator/runtime/api/calls.hpp"
@@ -11,7 +12,8 @@ using simulator::runtime::asynchronous;
 namespace {
 
 bool is_known(cudaMemPool_t pool, cudaMemPoolAttr attribute, const void* value) {
-  return pool == &simulator::current_device().default_pool &&
+  const auto is_of = [&](const auto* device) { return pool == &device->default_pool; };
+  return std::ranges::any_of(simulator::devices(), is_of) &&
          attribute == cudaMemPoolAttrReleaseThreshold && value != nullptr;
 }
 
@@ -20,8 +22,8 @@ bool is_known(cudaMemPool_t pool, cudaMemPoolAttr attribute, const void* value) 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
   return asynchronous([&] {
     if (pool == nullptr) return cudaErrorInvalidValue;
-    if (device != 0) return cudaErrorInvalidDevice;
-    *pool = &simulator::current_device().default_pool;
+    if (!simulator::is_device(device)) return cudaErrorInvalidDevice;
+    *pool = &simulator::devices()[static_cast<size_t>(device)]->default_pool;
     return cudaSuccess;
   });
 }

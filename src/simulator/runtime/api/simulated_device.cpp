@@ -1,18 +1,69 @@
 #include "simulator/runtime/api/simulated_device.hpp"
 
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <system_error>
 #include <vector>
 
 #include "simulator/runtime/api/diagnostics.hpp"
 
 namespace simulator {
 
-SimulatedDevice& current_device() {
-  // Never destroyed: a program's static objects may still make calls in their destructors.
-  static SimulatedDevice* const device = new SimulatedDevice;
-  return *device;
+namespace {
+
+// Returns the number that SIMULATOR_DEVICES asks for.
+uint32_t device_count() {
+  const char* const text = std::getenv("SIMULATOR_DEVICES");
+  if (text == nullptr || *text == '\0') return 1;
+  uint32_t count = 0;
+  const char* const end = text + std::strlen(text);
+  const auto [rest, error] = std::from_chars(text, end, count);
+  if (error == std::errc{} && rest == end && count >= 1 && count <= DeviceMemory::MOST_DEVICES)
+    return count;
+  std::fprintf(stderr,
+               "simulated GPU: SIMULATOR_DEVICES is '%s'; it must be a number from 1 to %u, and is "
+               "ignored\n",
+               text, DeviceMemory::MOST_DEVICES);
+  return 1;
 }
 
-SimulatedDevice& device_at(const void* /*pointer*/) { return current_device(); }
+thread_local SimulatedDevice* current = nullptr;  // nullptr: the first
+
+}  // namespace
+
+const std::vector<SimulatedDevice*>& devices() {
+  // Never destroyed: a program's static objects may still make calls in their destructors.
+  static const auto* const all = [] {
+    auto* const made = new std::vector<SimulatedDevice*>{new SimulatedDevice};
+    const uint32_t count = device_count();
+    while (made->size() < count) {
+      made->push_back(
+          new SimulatedDevice(*made->front(), static_cast<uint32_t>(made->size())));
+    }
+    return made;
+  }();
+  return *all;
+}
+
+bool is_device(int number) {
+  return number >= 0 && static_cast<size_t>(number) < devices().size();
+}
+
+SimulatedDevice& current_device() {
+  if (current == nullptr) current = devices().front();
+  return *current;
+}
+
+void set_current_device(SimulatedDevice& device) { current = &device; }
+
+SimulatedDevice& device_at(const void* pointer) {
+  const std::optional<uint32_t> number =
+      DeviceMemory::device_of(reinterpret_cast<uint64_t>(pointer));
+  return number && *number < devices().size() ? *devices()[*number] : current_device();
+}
 
 void reset_counters() { current_device().counters.reset(); }
 Counters counters() { return current_device().counters.since_reset(); }

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <unordered_map>
+#include <vector>
 
 #include "simulator/execute/state/device.hpp"
 #include "simulator/runtime/api/calls.hpp"
@@ -40,6 +41,9 @@ struct KernelSettings {
 
 /// The device that kernels run on, and the state that API calls keep for it.
 struct SimulatedDevice : Device {
+  SimulatedDevice() = default;
+  SimulatedDevice(SimulatedDevice& first, uint32_t device_number) : Device(first, device_number) {}
+
   runtime::Modules modules;
   runtime::KernelSettings kernels;
   runtime::Failure failure;
@@ -52,8 +56,14 @@ struct SimulatedDevice : Device {
   std::atomic<cudaFuncCache> cache_config{cudaFuncCachePreferNone};
 };
 
-/// Returns the device of the API calls. Only API functions call it; they pass the device to the code below.
+/// Returns all devices of the program: SIMULATOR_DEVICES tells their number, which is 1 by default.
+const std::vector<SimulatedDevice*>& devices();
+/// True if there is a device with this number.
+bool is_device(int number);
+/// Returns the device of the calling thread's API calls. Only API functions call it; they pass the device to the code below.
 SimulatedDevice& current_device();
+/// Makes a device the calling thread's.
+void set_current_device(SimulatedDevice& device);
 /// Returns the device whose memory has this address; the current one for host memory.
 SimulatedDevice& device_at(const void* pointer);
 

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
@@ -26,9 +27,13 @@ void say_how_often(const std::vector<Hazard>& found) {
                found.size() == 1 ? "" : "s", static_cast<unsigned long long>(times));
 }
 
+bool a_device_failed() {
+  return std::ranges::any_of(devices(), [](auto* device) { return device_failed(*device); });
+}
+
 void close_hazards() {
   at_exit([] {
-    publish(&Watcher::program_ends, exit_status == EXIT_SUCCESS && !device_failed(current_device()));
+    publish(&Watcher::program_ends, exit_status == EXIT_SUCCESS && !a_device_failed());
     say_how_often(current_device().hazards.found());
   });
 }
@@ -39,7 +44,7 @@ __attribute__((destructor)) void close_program() {
   if (!is_asked_for || !looks_for_hazards() || !current_device().hazards.has_output()) return;
   close_hazards();
   if (!hazards_are_errors() || exit_status != EXIT_SUCCESS) return;
-  if (current_device().hazards.found().empty() && !device_failed(current_device())) return;
+  if (current_device().hazards.found().empty() && !a_device_failed()) return;
   std::fflush(nullptr);
   _exit(EXIT_FAILURE);
 }

@@ -1,6 +1,7 @@
 // The report of a program's counters, launch by launch: as text to read and as JSON to compare.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,10 @@ namespace simulator::runtime {
 std::string report(const Counters& program, const std::vector<LaunchCounters>& launches,
                    int columns);
 
-/// Returns all of `launches` with exact figures as JSON; docs/simulator.md has the schema.
-std::string json_report(const Counters& program, const std::vector<LaunchCounters>& launches);
+/// Returns all of `launches` with exact figures as JSON; docs/simulator.md has the schema. `devices`: the number of each
+/// launch's device, if there are several.
+std::string json_report(const Counters& program, const std::vector<LaunchCounters>& launches,
+                        const std::vector<uint32_t>& devices = {});
 
 /// Registers the work of SIMULATOR_REPORT at the program's exit: 1 prints the report on stderr, FILE.json writes
 /// the JSON to that file. An invalid value is reported on stderr.

@@ -4,8 +4,10 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
-#include "simulator/runtime/api/diagnostics.hpp"
+#include "simulator/runtime/api/simulated_device.hpp"
 #include "simulator/runtime/exit/at_exit.hpp"
 #include "simulator/runtime/exit/report.hpp"
 
@@ -14,8 +16,12 @@ namespace {
 
 void print_report() {
   at_exit([] {
-    const std::string text = report(program_counters(), launch_counters(), stderr_page().width);
-    std::fputs(text.c_str(), stderr);
+    for (const SimulatedDevice* const device : devices()) {
+      if (devices().size() > 1) std::fprintf(stderr, "device %u\n", device->number);
+      const std::string text = report(device->counters.since_start(), device->counters.launches(),
+                                      stderr_page().width);
+      std::fputs(text.c_str(), stderr);
+    }
   });
 }
 
@@ -24,10 +30,25 @@ void print_report() {
 // exit.
 const std::string* json_path = nullptr;
 
+// Returns the JSON of all devices' launches.
+std::string json_of_devices() {
+  Tally program;
+  std::vector<LaunchCounters> launches;
+  std::vector<uint32_t> numbers;  // of each launch's device
+  for (const SimulatedDevice* const device : devices()) {
+    program.add(device->counters.since_start());
+    for (LaunchCounters& launch : device->counters.launches()) {
+      launches.push_back(std::move(launch));
+      numbers.push_back(device->number);
+    }
+  }
+  if (devices().size() == 1) numbers.clear();
+  return json_report(program.counters(), launches, numbers);
+}
+
 void write_report() {
   at_exit([] {
-    if (const int error =
-            replace_file(*json_path, json_report(program_counters(), launch_counters()))) {
+    if (const int error = replace_file(*json_path, json_of_devices())) {
       std::fprintf(stderr, "simulated GPU: cannot write the report to '%s': %s\n",
                    json_path->c_str(), std::strerror(error));
     }

@@ -67,9 +67,11 @@ Json tensor(const Counters& counters) {
 
 }  // namespace
 
-std::string json_report(const Counters& program, const std::vector<LaunchCounters>& launches) {
+std::string json_report(const Counters& program, const std::vector<LaunchCounters>& launches,
+                        const std::vector<uint32_t>& devices) {
   Json list = Json::array();
-  for (const LaunchCounters& launch : launches) {
+  for (size_t i = 0; i < launches.size(); ++i) {
+    const LaunchCounters& launch = launches[i];
     list.push_back({{"kernel", launch.kernel},
                     {"first_launch", launch.first},
                     {"times", launch.times},
@@ -82,6 +84,7 @@ std::string json_report(const Counters& program, const std::vector<LaunchCounter
                     {"instructions", instructions(launch.counters)},
                     {"tensor", tensor(launch.counters)},
                     {"accesses", accesses(launch.counters)}});
+    if (!devices.empty()) list.back()["device"] = devices[i];
   }
   Json totals = {{"launches", program.launches}};
   totals.update(sums(program));

@@ -138,8 +138,8 @@ bool is_write(const void* context) {
 // Returns the device address, or freed address, of an access; 0 if there is none. No host memory can lie in the
 // device's range, so x86-64 reports no address, but a register holds it.
 uint64_t device_address(const siginfo_t& info, const void* context) {
-  const DeviceMemory& memory = current_device().memory;
-  const auto is_device = [&](uint64_t address) {
+  const auto is_device = [](uint64_t address) {
+    const DeviceMemory& memory = device_at(reinterpret_cast<void*>(address)).memory;
     const Allocation* const around = memory.find(address);
     return around != nullptr ? !around->host_visible : memory.was_freed(address);
   };
@@ -161,7 +161,7 @@ uint64_t device_address(const siginfo_t& info, const void* context) {
 void tell_device_access(const siginfo_t& info, const void* context) {
   const uint64_t address = looks_for_hazards() ? device_address(info, context) : 0;
   if (address == 0) return;
-  const DeviceMemory& memory = current_device().memory;
+  const DeviceMemory& memory = device_at(reinterpret_cast<void*>(address)).memory;
   const bool was_freed = memory.was_freed(address);
   const Message message{(was_freed ? "host code uses memory that was freed before: "
                                    : "host code uses a pointer to the device's memory: ") +
