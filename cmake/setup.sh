@@ -31,6 +31,33 @@ declare -A packages_for=(
   [emulators]="qemu-user"
   [openmp]="libomp-19-dev"  # for programs that simcc compiles with -fopenmp
 )
+# The packages' names elsewhere, where they differ: on Fedora, Arch and openSUSE. A dash: a part of another package there.
+declare -A names_elsewhere=(
+  [chromium]="chromium chromium chromium"
+  [clang-19]="clang clang clang19"
+  [doxygen]="doxygen doxygen doxygen"
+  [g++]="gcc-c++ gcc gcc-c++"
+  [libbenchmark-dev]="google-benchmark-devel benchmark benchmark-devel"
+  [libcli11-dev]="cli11-devel cli11 cli11-devel"
+  [libeigen3-dev]="eigen3-devel eigen eigen3-devel"
+  [libfmt-dev]="fmt-devel fmt fmt-devel"
+  [libgmock-dev]="gmock-devel - gmock"
+  [libgtest-dev]="gtest-devel gtest gtest"
+  [libomp-19-dev]="libomp-devel openmp libomp19-devel"
+  [libopenmpi-dev]="openmpi-devel openmpi openmpi4-devel"
+  [llvm-19]="llvm llvm llvm19"
+  [ninja-build]="ninja-build ninja ninja"
+  [nlohmann-json3-dev]="json-devel nlohmann-json nlohmann_json-devel"
+  [openmpi-bin]="openmpi - openmpi4"
+  [pkg-config]="pkgconf-pkg-config pkgconf pkgconf-pkg-config"
+  [python3]="python3 python python3"
+  [python3-dev]="python3-devel - python3-devel"
+  [python3-matplotlib]="python3-matplotlib python-matplotlib python3-matplotlib"
+  [python3-numpy]="python3-numpy python-numpy python3-numpy"
+  [python3-scipy]="python3-scipy python-scipy python3-scipy"
+  [python3-venv]="- - -"
+  [python3-yaml]="python3-pyyaml python-yaml python3-PyYAML"
+)
 # Any of these browsers will do. The package is installed only on a machine without a browser. On Ubuntu it installs a snap.
 browsers="chromium chromium-browser google-chrome"
 # What the tests of the Python package need beside Debian's packages: packages of PyPI. They are installed in build/python.
@@ -67,6 +94,16 @@ fail() {
 
 find_nvcc() {
   command -v nvcc || { [ -x /usr/local/cuda/bin/nvcc ] && echo /usr/local/cuda/bin/nvcc; }
+}
+
+# Prints the name of clang: 19, or a newer one. CMake says that clang++-19 is missing if there is none.
+find_clang() {
+  local name version
+  for name in clang++-19 clang++-20 clang++-21 clang++-22 clang++; do
+    version=$("$name" -dumpversion 2> /dev/null) || continue
+    [ "${version%%.*}" -lt 19 ] || { echo "$name"; return; }
+  done
+  echo clang++-19
 }
 
 has_gpu() { [ -e /dev/nvidiactl ] || nvidia-smi -L > /dev/null 2>&1; }
@@ -195,8 +232,10 @@ use_packed() {
 }
 draws() { [[ " ${features[*]} " == *" SGEMM_BUILD_PLOTS "* ]]; }
 packed_runs() {
-  local command
-  for command in clang++-19 opt-19 llc-19 g++ python3; do
+  local command suffix
+  suffix=$(find_clang)
+  suffix=${suffix#clang++}
+  for command in "clang++$suffix" "opt$suffix" "llc$suffix" g++ python3; do
     command -v "$command" > /dev/null || return 1
   done
   ! draws || python3 -c 'import matplotlib' 2> /dev/null || return 1
@@ -240,8 +279,12 @@ configure() {
   [ "$preset" != cuda ] || options+=("-DCMAKE_CUDA_COMPILER=$(find_nvcc)")
   is_for_this_gpu || options+=(-UCMAKE_CUDA_ARCHITECTURES)  # so that CMake chooses them anew for this GPU
   [ -e "$build_folder/CMakeCache.txt" ] || options+=(-DSGEMM_BUILD_TESTS=OFF)  # so that a first run needs no packages for the tests
-  local feature
+  local feature clang
   for feature in "${features[@]}"; do options+=("-D$feature=ON"); done
+  if [[ $preset == sim* && $preset != sim-aarch64 ]]; then
+    clang=$(find_clang)
+    [ "$clang" = clang++-19 ] || options+=("-DCMAKE_CXX_COMPILER=$clang")
+  fi
   interruptibly cmake -S "$root" --preset "$preset" "${options[@]}" > "$log" 2>&1 < /dev/null 8>&- 9>&-
 }
 
@@ -290,10 +333,30 @@ missing_packages() {
   done
 }
 
+# Prints the command that installs `packages` on Fedora, Arch or openSUSE; nothing on other systems.
+install_line_elsewhere() {
+  local manager column package names all=()
+  for manager in "dnf install" "pacman -S --needed" "zypper install"; do
+    command -v "${manager%% *}" > /dev/null || continue
+    case $manager in dnf*) column=0 ;; pacman*) column=1 ;; *) column=2 ;; esac
+    for package in "${packages[@]}"; do
+      read -r -a names <<< "${names_elsewhere[$package]:-$package $package $package}"
+      [ "${names[column]}" = - ] || all+=("${names[column]}")
+    done
+    echo "sudo $manager ${all[*]}"
+    return
+  done
+}
+
 # Installs the missing ones of `packages`, or prints the command that installs them.
 install_packages() {
-  command -v apt-get > /dev/null ||
-    fail 2 "packages are missing, and this is neither Debian nor Ubuntu: install the equivalents of ${packages[*]}"
+  if ! command -v apt-get > /dev/null; then
+    local line
+    line=$(install_line_elsewhere)
+    [ -n "$line" ] || fail 2 "packages are missing: install what Debian calls ${packages[*]}"
+    show_errors
+    fail 2 "packages are missing; run this and try again: $line"
+  fi
   local missing
   mapfile -t missing < <(missing_packages)
   if [ ${#missing[@]} -eq 0 ]; then

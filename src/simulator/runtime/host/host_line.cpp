@@ -165,9 +165,18 @@ std::string output_of(const std::vector<std::string>& words) {
   return text.value_or("");
 }
 
+// Returns the symbolizer's name: what the user says, else the first that is on the PATH.
 std::string symbolizer() {
   const char* const named = std::getenv("SIMCC_SYMBOLIZER");
-  return named == nullptr || *named == '\0' ? "llvm-symbolizer-19" : named;
+  if (named != nullptr && *named != '\0') return named;
+  const char* const path = std::getenv("PATH");
+  for (const char* const version : {"-19", "-20", "-21", "-22", ""}) {
+    const std::string name = std::string("llvm-symbolizer") + version;
+    std::istringstream folders(path == nullptr ? "/usr/bin" : path);
+    for (std::string folder; std::getline(folders, folder, ':');)
+      if (access((folder + "/" + name).c_str(), X_OK) == 0) return name;
+  }
+  return "llvm-symbolizer-19";
 }
 
 std::string hex(uint64_t value) {

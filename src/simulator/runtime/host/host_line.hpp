@@ -37,7 +37,7 @@ struct HostLine {
 };
 
 /// Returns the innermost frame of the program's own code that has a line: not the simulator's, and not in a
-/// header of the simulator or of an installed library. Runs llvm-symbolizer-19, or the tool named by
+/// header of the simulator or of an installed library. Runs llvm-symbolizer, or the tool named by
 /// SIMCC_SYMBOLIZER, which takes some hundredths of a second for each new place. Without such a tool, or without
 /// lines in the program, the line is not known, and nothing else happens.
 HostLine line_of(const CallSite& site);
