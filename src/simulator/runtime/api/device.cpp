@@ -64,7 +64,8 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 cudaError_t cudaDeviceSynchronize() {
   return synchronous([] {
     note_wait();
-    return wait_for_device();
+    const cudaError_t error = check_captures();
+    return error != cudaSuccess ? error : wait_for_device();
   });
 }
 

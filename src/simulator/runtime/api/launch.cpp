@@ -65,6 +65,7 @@ bool is_supported(const cudaLaunchAttribute& attribute) {
   switch (attribute.id) {
     case cudaLaunchAttributeIgnore:
     case cudaLaunchAttributeCooperative:
+    case cudaLaunchAttributeAccessPolicyWindow:
     case cudaLaunchAttributePriority:
     case cudaLaunchAttributeProgrammaticStreamSerialization:
     case cudaLaunchAttributeClusterDimension:
@@ -296,22 +297,11 @@ cudaError_t check(const Kernel& kernel, const LaunchShape& shape) {
   return shape.is_cooperative ? check_cooperative(kernel, shape) : cudaSuccess;
 }
 
-cudaError_t launch(const void* function, LaunchShape shape, void** arguments,
+cudaError_t launch(const void* function, const LaunchShape& shape, void** arguments,
                    const std::shared_ptr<KnownStream>& stream) {
-  const Kernel* kernel = nullptr;
-  const cudaError_t unknown = find_kernel(function, &kernel);
-  if (unknown == cudaErrorInvalidDeviceFunction) {
-    return refuse(unknown, [] {
-      return Refusal{"a launch names a function that is no kernel of this program",
-                     "the name of a __global__ function, in a program that simcc compiled", ""};
-    });
-  }
-  if (unknown != cudaSuccess) return unknown;
-  if (!is_given(shape.cluster)) shape.cluster = required_cluster(*kernel);
-  const cudaError_t refused = check(*kernel, shape);
-  if (refused != cudaSuccess) return refused;
-  const cudaError_t error =
-      hand_over(stream, KernelWork{function, kernel, shape, Arguments(*kernel, arguments)});
+  KernelWork work;
+  cudaError_t error = prepare(function, shape, arguments, &work);
+  if (error == cudaSuccess) error = hand_over(stream, work);
   if (error != cudaSuccess) return error;
   // The host's lack of memory is known at once; any other fault at a call that waits.
   return fault_of(current_device()) == cudaErrorMemoryAllocation ? surface_fault() : cudaSuccess;
@@ -362,6 +352,25 @@ cudaError_t find_fit(const void* function, const cudaLaunchConfig_t& config, Clu
 }
 
 }  // namespace
+
+cudaError_t prepare(const void* function, const LaunchShape& shape, void* const* arguments,
+                    KernelWork* work) {
+  const Kernel* kernel = nullptr;
+  const cudaError_t unknown = find_kernel(function, &kernel);
+  if (unknown == cudaErrorInvalidDeviceFunction) {
+    return refuse(unknown, [] {
+      return Refusal{"a launch names a function that is no kernel of this program",
+                     "the name of a __global__ function, in a program that simcc compiled", ""};
+    });
+  }
+  if (unknown != cudaSuccess) return unknown;
+  *work = {function, kernel, shape, {}};
+  if (!is_given(work->shape.cluster)) work->shape.cluster = required_cluster(*kernel);
+  const cudaError_t refused = check(*kernel, work->shape);
+  if (refused == cudaSuccess) work->arguments = Arguments(*kernel, arguments);
+  return refused;
+}
+
 }  // namespace simulator::runtime
 
 using namespace simulator;

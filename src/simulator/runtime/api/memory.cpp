@@ -70,6 +70,7 @@ cudaError_t allocate(void** pointer, size_t bytes, Origin origin) {
     });
   }
   *pointer = nullptr;
+  if (const cudaError_t error = check_captures(); error != cudaSuccess) return error;
   if (bytes == 0) return cudaSuccess;
   const std::lock_guard lock(allocations().mutex);
   const uint64_t base = current_device().memory.allocate(
@@ -262,9 +263,8 @@ Refusal too_wide(size_t width, size_t pitch) {
 
 using AnyStream = std::shared_ptr<KnownStream>;
 
-// Hands checked work to a stream.
 template <typename Kind>
-cudaError_t start(const AnyStream& stream, const Kind& work) {
+cudaError_t start_in(const AnyStream& stream, const Kind& work) {
   if (work.box.is_empty()) return cudaSuccess;
   const cudaError_t refused = check(work);
   return refused != cudaSuccess ? refused : hand_over(stream, work);
@@ -282,11 +282,12 @@ void wait_for_other_devices(const FillWork& work) {
   if (&other != &current_device()) host_waited(run_all(other));
 }
 
-// Does checked work now, in the legacy default stream. The program has waited for it when the call returns.
 template <typename Kind>
-cudaError_t finish(const Kind& work) {
+cudaError_t finish_now(const Kind& work) {
   if (work.box.is_empty()) return cudaSuccess;
-  const cudaError_t refused = check(work);
+  cudaError_t refused = check(work);
+  if (refused == cudaSuccess) refused = check_legacy(current_device());
+  if (refused == cudaSuccess) refused = check_captures();
   if (refused != cudaSuccess) return refused;
   wait_for_other_devices(work);
   return has_waited(submit(find_stream(nullptr), work).clock);
@@ -423,6 +424,11 @@ cudaError_t check(const FillWork& work) {
                 [&] { return not_usable({"destination", to.pointer, bytes, true, false}); });
 }
 
+cudaError_t start(const AnyStream& stream, const CopyWork& work) { return start_in(stream, work); }
+cudaError_t start(const AnyStream& stream, const FillWork& work) { return start_in(stream, work); }
+cudaError_t finish(const CopyWork& work) { return finish_now(work); }
+cudaError_t finish(const FillWork& work) { return finish_now(work); }
+
 void end_allocation(void* pointer) {
   const std::lock_guard lock(allocations().mutex);
   const auto found = allocations().made.find(address_of(pointer));
@@ -454,8 +460,13 @@ cudaError_t cudaMalloc(void** pointer, size_t bytes) {
 }
 
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
-  return in_stream(stream,
-                   [&](const AnyStream&) { return allocate(pointer, bytes, Origin::device); });
+  return in_stream(stream, [&](const AnyStream& in) {
+    if (in->recorder == nullptr) return allocate(pointer, bytes, Origin::device);
+    return refuse(in->recorder->invalidate(cudaErrorStreamCaptureUnsupported), [] {
+      return refusal("was called in a captured stream, and graphs here hold no allocations",
+                     "allocate before the capture");
+    });
+  });
 }
 
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
@@ -522,6 +533,8 @@ cudaError_t cudaHostUnregister(void* pointer) {
 cudaError_t cudaFree(void* pointer) {
   return synchronous([&] {
     note_wait();
+    if (pointer == nullptr) return cudaSuccess;
+    if (const cudaError_t error = check_captures(); error != cudaSuccess) return error;
     const cudaError_t fault = wait_for_device();
     return fault != cudaSuccess ? fault : release(pointer, false);
   });
@@ -530,6 +543,8 @@ cudaError_t cudaFree(void* pointer) {
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   return in_stream(stream, [&](const AnyStream& in) {
     if (pointer == nullptr) return cudaSuccess;
+    if (in->recorder != nullptr)
+      return in->recorder->invalidate(cudaErrorStreamCaptureUnsupported);
     const cudaError_t refused = release(pointer, false, false);
     return refused != cudaSuccess ? refused : hand_over(in, FreeWork{pointer});
   });

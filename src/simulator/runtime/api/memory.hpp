@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 
 #include "simulator/memory/memory.hpp"
+#include "simulator/runtime/api/streams.hpp"
 #include "simulator/runtime/api/work.hpp"
 
 namespace simulator::runtime {
@@ -30,5 +33,13 @@ bool is_managed(const Allocation& allocation);
 /// Returns the error of a copy or fill that a device refuses, and reports the reason.
 cudaError_t check(const CopyWork& work);
 cudaError_t check(const FillWork& work);
+/// Hands checked work to a stream.
+cudaError_t start(const std::shared_ptr<KnownStream>& stream, const CopyWork& work);
+cudaError_t start(const std::shared_ptr<KnownStream>& stream, const FillWork& work);
+/// Does checked work now, in the legacy default stream. The program has waited for it when the call returns.
+cudaError_t finish(const CopyWork& work);
+cudaError_t finish(const FillWork& work);
+/// Returns the copy that CUDA's parameters describe; nothing if it concerns an array.
+std::optional<CopyWork> copy_of(const cudaMemcpy3DParms& copy);
 
 }  // namespace simulator::runtime

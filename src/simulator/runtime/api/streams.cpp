@@ -75,15 +75,6 @@ cudaError_t refuse_event() {
   });
 }
 
-// Sets *event to the event behind the handle. Returns false if there is none.
-bool find_event(cudaEvent_t handle, Event* event) {
-  const std::lock_guard lock(handles().mutex);
-  const auto found = handles().events.find(handle);
-  if (found == handles().events.end()) return false;
-  *event = found->second;
-  return true;
-}
-
 // Memory that only the host has: cudaMalloc, cudaMallocHost and the like did not make it.
 bool is_pageable(const void* pointer) {
   return !device_at(pointer).memory.owns(address_of(pointer));
@@ -117,50 +108,12 @@ void publish_copy(const Region& region, const Box& box, bool written, const Issu
   publish(&Watcher::copied, address_of(region.pointer), bytes, written, issue);
 }
 
-// Tells the watchers about work that has been queued, or has run in the legacy default stream.
-void publish_work(const Work& work, const Issue& issue) {
-  if (const auto* const copy = std::get_if<CopyWork>(&work)) {
-    publish_copy(copy->to, copy->box, true, issue);
-    publish_copy(copy->from, copy->box, false, issue);
-  } else if (const auto* const fill = std::get_if<FillWork>(&work)) {
-    publish_copy(fill->to, fill->box, true, issue);
-  } else if (const auto* const library = std::get_if<LibraryWork>(&work)) {
-    for (const LibraryWork::Range& range : library->ranges)
-      publish(&Watcher::copied, address_of(range.pointer), range.bytes, range.is_written, issue);
-  }
-}
-
-Step operation_of(const Work& work) {
-  Step operation;
-  if (const auto* const kernel = std::get_if<KernelWork>(&work)) {
-    operation.is_seen_by_host = !kernel->arguments.shared_with_host().empty();
-  } else if (const auto* const copy = std::get_if<CopyWork>(&work)) {
-    operation.is_seen_by_host = is_shared(copy->to.pointer);
-    operation.needs_program = is_of_program(copy->to.pointer) || is_of_program(copy->from.pointer);
-  } else if (const auto* const fill = std::get_if<FillWork>(&work)) {
-    operation.is_seen_by_host = is_shared(fill->to.pointer);
-  } else if (const auto* const library = std::get_if<LibraryWork>(&work)) {
-    operation.is_seen_by_host = std::ranges::any_of(library->ranges, [](const auto& range) {
-      return range.is_written && is_shared(range.pointer);
-    });
-  } else if (std::holds_alternative<HostWork>(work)) {
-    operation.is_seen_by_host = operation.needs_program = true;
-  }
-  return operation;
-}
-
 bool is_legacy(const KnownStream& stream) { return stream.queue->kind == StreamKind::legacy; }
 
 // Queues the work, and tells the watchers.
 Issue queue_work(const std::shared_ptr<KnownStream>& stream, const Work& work) {
-  Step operation = operation_of(work);
-  operation.work = [work](const Issue& issue) { perform(work, issue); };
-  const auto* const kernel = std::get_if<KernelWork>(&work);
-  std::vector<uint64_t> shared;
-  if (kernel != nullptr && !is_legacy(*stream)) shared = kernel->arguments.shared_with_host();
-  const Issue issue = submit_step(stream, std::move(operation));
-  if (!shared.empty()) publish(&Watcher::kernel_queued, kernel->kernel->demangled(), shared, issue);
-  publish_work(work, issue);
+  const Issue issue = submit_step(stream, step_of(work));
+  publish_queued(*stream, work, issue);
   return issue;
 }
 
@@ -186,12 +139,60 @@ Issue queue_pageable_copy(const std::shared_ptr<KnownStream>& stream, const Copy
 
 }  // namespace
 
+Step step_of(const Work& work) {
+  Step step;
+  step.work = [work](const Issue& issue) { perform(work, issue); };
+  if (const auto* const kernel = std::get_if<KernelWork>(&work)) {
+    step.is_seen_by_host = !kernel->arguments.shared_with_host().empty();
+  } else if (const auto* const copy = std::get_if<CopyWork>(&work)) {
+    step.is_seen_by_host = is_shared(copy->to.pointer);
+    step.needs_program = is_of_program(copy->to.pointer) || is_of_program(copy->from.pointer);
+  } else if (const auto* const fill = std::get_if<FillWork>(&work)) {
+    step.is_seen_by_host = is_shared(fill->to.pointer);
+  } else if (const auto* const library = std::get_if<LibraryWork>(&work)) {
+    step.is_seen_by_host = std::ranges::any_of(library->ranges, [](const auto& range) {
+      return range.is_written && is_shared(range.pointer);
+    });
+  } else if (std::holds_alternative<HostWork>(work)) {
+    step.is_seen_by_host = step.needs_program = true;
+  }
+  return step;
+}
+
+void publish_queued(const KnownStream& stream, const Work& work, const Issue& issue) {
+  if (const auto* const kernel = std::get_if<KernelWork>(&work)) {
+    if (is_legacy(stream)) return;
+    const std::vector<uint64_t> shared = kernel->arguments.shared_with_host();
+    if (!shared.empty())
+      publish(&Watcher::kernel_queued, kernel->kernel->demangled(), shared, issue);
+  } else if (const auto* const copy = std::get_if<CopyWork>(&work)) {
+    publish_copy(copy->to, copy->box, true, issue);
+    publish_copy(copy->from, copy->box, false, issue);
+  } else if (const auto* const fill = std::get_if<FillWork>(&work)) {
+    publish_copy(fill->to, fill->box, true, issue);
+  } else if (const auto* const library = std::get_if<LibraryWork>(&work)) {
+    for (const LibraryWork::Range& range : library->ranges)
+      publish(&Watcher::copied, address_of(range.pointer), range.bytes, range.is_written, issue);
+  }
+}
+
+cudaError_t check_implicit(const KnownStream& stream) {
+  return is_legacy(stream) ? check_legacy(*stream.queue->device) : cudaSuccess;
+}
+
 std::shared_ptr<KnownStream> find_stream(cudaStream_t handle) {
   if (handle == nullptr || handle == cudaStreamLegacy) return default_stream(false);
-  if (handle == cudaStreamPerThread) return default_stream(true);
-  const std::lock_guard lock(handles().mutex);
-  const auto found = handles().streams.find(handle);
-  return found == handles().streams.end() ? nullptr : found->second;
+  std::shared_ptr<KnownStream> stream;
+  if (handle == cudaStreamPerThread) {
+    stream = default_stream(true);
+  } else {
+    const std::lock_guard lock(handles().mutex);
+    const auto found = handles().streams.find(handle);
+    if (found != handles().streams.end()) stream = found->second;
+  }
+  if (stream != nullptr && stream->recorder != nullptr && stream->recorder->is_over())
+    stream->recorder = nullptr;
+  return stream;
 }
 
 cudaError_t refuse_stream() {
@@ -228,8 +229,24 @@ Issue submit(const std::shared_ptr<KnownStream>& stream, const Work& work) {
 }
 
 cudaError_t hand_over(const std::shared_ptr<KnownStream>& stream, const Work& work) {
+  if (stream->recorder != nullptr) return stream->recorder->record(work);
+  if (const cudaError_t error = check_implicit(*stream); error != cudaSuccess) return error;
   submit(stream, work);
   return cudaSuccess;
+}
+
+std::optional<Event> find_event(cudaEvent_t handle) {
+  const std::lock_guard lock(handles().mutex);
+  const auto found = handles().events.find(handle);
+  return found == handles().events.end() ? std::nullopt : std::optional(found->second);
+}
+
+void set_recording(cudaEvent_t handle, const std::shared_ptr<Recording>& recording) {
+  const std::lock_guard lock(handles().mutex);
+  const auto found = handles().events.find(handle);
+  if (found == handles().events.end()) return;
+  found->second.last = recording;
+  found->second.captured = nullptr;
 }
 
 cudaError_t has_waited(const Clock& clock) {
@@ -266,8 +283,15 @@ namespace {
 
 template <typename Then>
 cudaError_t with_event(cudaEvent_t handle, Then then) {
-  Event event;
-  return find_event(handle, &event) ? then(event) : refuse_event();
+  const std::optional<Event> event = find_event(handle);
+  return event ? then(*event) : refuse_event();
+}
+
+// Returns the error of a call that waits for a stream, or runs a callback in it, while it is captured.
+cudaError_t check_free(const KnownStream& stream) {
+  if (stream.recorder != nullptr)
+    return stream.recorder->invalidate(cudaErrorStreamCaptureUnsupported);
+  return check_implicit(stream);
 }
 
 // Answers a question whether work up to a point has run.
@@ -321,6 +345,74 @@ cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority) {
   });
 }
 
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
+  return asynchronous([&] {
+    return with_stream(to, [&](const auto& target) {
+      return with_stream(from, [&](const auto& source) {
+        target->window = source->window;
+        target->priority = source->priority;
+        return cudaSuccess;
+      });
+    });
+  });
+}
+
+cudaError_t cudaStreamGetAttribute(cudaStream_t handle, cudaStreamAttrID attribute,
+                                   cudaStreamAttrValue* value) {
+  return asynchronous([&] {
+    return with_stream(handle, [&](const auto& stream) {
+      if (value == nullptr) return cudaErrorInvalidValue;
+      switch (attribute) {
+        case cudaStreamAttributeAccessPolicyWindow:
+          value->accessPolicyWindow = stream->window;
+          return cudaSuccess;
+        case cudaStreamAttributePriority:
+          value->priority = stream->priority;
+          return cudaSuccess;
+        default:
+          return cudaErrorInvalidValue;
+      }
+    });
+  });
+}
+
+cudaError_t cudaStreamSetAttribute(cudaStream_t handle, cudaStreamAttrID attribute,
+                                   const cudaStreamAttrValue* value) {
+  return asynchronous([&] {
+    return with_stream(handle, [&](const auto& stream) {
+      if (value == nullptr) return cudaErrorInvalidValue;
+      switch (attribute) {
+        case cudaStreamAttributeAccessPolicyWindow:
+          stream->window = value->accessPolicyWindow;
+          return cudaSuccess;
+        case cudaStreamAttributePriority:
+          stream->priority = std::clamp(value->priority, GREATEST_PRIORITY, LEAST_PRIORITY);
+          return cudaSuccess;
+        default:
+          return cudaErrorInvalidValue;
+      }
+    });
+  });
+}
+
+cudaError_t cudaCtxResetPersistingL2Cache() {
+  return asynchronous([] { return cudaSuccess; });
+}
+
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t handle, void* pointer, size_t bytes,
+                                     unsigned int flags) {
+  return asynchronous([&] {
+    return with_stream(handle, [&](const auto&) {
+      const Allocation* const around = device_at(pointer).memory.find(address_of(pointer));
+      const bool is_whole = around != nullptr && around->base == address_of(pointer) &&
+                            (bytes == 0 || bytes == around->bytes);
+      const bool is_known_flag = flags == cudaMemAttachGlobal || flags == cudaMemAttachHost ||
+                                 flags == cudaMemAttachSingle;
+      return is_whole && is_managed(*around) && is_known_flag ? cudaSuccess : cudaErrorInvalidValue;
+    });
+  });
+}
+
 cudaError_t cudaStreamDestroy(cudaStream_t handle) {
   return synchronous([&] {
     const std::lock_guard lock(handles().mutex);
@@ -335,22 +427,19 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
 cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
   return synchronous([&] {
     note_wait();
-    return with_stream(handle, [](const auto& stream) { return wait_for(stream); });
+    return with_stream(handle, [](const auto& stream) {
+      const cudaError_t error = check_free(*stream);
+      return error != cudaSuccess ? error : wait_for(stream);
+    });
   });
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t handle) {
   return synchronous([&] {
-    return with_stream(handle, [](const auto& stream) { return answer(end_of(stream->queue)); });
-  });
-}
-
-cudaError_t cudaStreamIsCapturing(cudaStream_t handle, cudaStreamCaptureStatus* status) {
-  return asynchronous([&] {
-    if (find_stream(handle) == nullptr) return cudaErrorInvalidResourceHandle;
-    if (status == nullptr) return cudaErrorInvalidValue;
-    *status = cudaStreamCaptureStatusNone;
-    return cudaSuccess;
+    return with_stream(handle, [](const auto& stream) {
+      const cudaError_t error = check_free(*stream);
+      return error != cudaSuccess ? error : answer(end_of(stream->queue));
+    });
   });
 }
 
@@ -359,6 +448,14 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event_handle,
   return asynchronous([&] {
     return with_stream(handle, [&](const auto& stream) {
       return with_event(event_handle, [&](const Event& event) {
+        if (event.captured != nullptr && !event.captured->is_over()) {
+          if (stream->recorder != nullptr) return stream->recorder->wait_for(*event.captured);
+          if (is_legacy(*stream)) return cudaErrorStreamCaptureImplicit;
+          stream->recorder = event.captured->join();
+          return cudaSuccess;
+        }
+        if (stream->recorder != nullptr)
+          return stream->recorder->invalidate(cudaErrorStreamCaptureIsolation);
         if (event.last != nullptr) submit_step(stream, {.after = {event.last->point}});
         return cudaSuccess;
       });
@@ -369,10 +466,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event_handle,
 cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void* data) {
   return synchronous([&] {
     if (function == nullptr) return cudaErrorInvalidValue;
-    return with_stream(handle, [&](const auto& stream) {
-      submit(stream, HostWork{function, data});
-      return cudaSuccess;
-    });
+    return with_stream(
+        handle, [&](const auto& stream) { return hand_over(stream, HostWork{function, data}); });
   });
 }
 
@@ -381,6 +476,8 @@ cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t call
   return synchronous([&] {
     if (callback == nullptr || flags != 0) return cudaErrorInvalidValue;
     return with_stream(handle, [&](const auto& stream) {
+      const cudaError_t error = check_free(*stream);
+      if (error != cudaSuccess) return error;
       Step step{.is_seen_by_host = true, .needs_program = true};
       step.work = [=](const Issue& issue) {
         const DeviceAtWork at_work;  // its memory is not watched: it runs after the earlier work
@@ -415,15 +512,19 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t stream_han
     return with_stream(stream_handle, [&](const auto& stream) {
       return with_event(handle, [&](const Event& event) {
         if (event.device != stream->queue->device) return cudaErrorInvalidResourceHandle;
+        if (stream->recorder != nullptr) {
+          const std::lock_guard lock(handles().mutex);
+          handles().events[handle].captured = stream->recorder->point();
+          return cudaSuccess;
+        }
+        if (const cudaError_t error = check_implicit(*stream); error != cudaSuccess) return error;
         const auto recording = std::make_shared<Recording>();
         const Issue issue = submit_step(stream, {.work = [recording](const Issue&) {
                                           recording->time =
                                               Recording::Clock::now().time_since_epoch().count();
                                         }});
         recording->point = {stream->queue, issue.position, issue.clock};
-        const std::lock_guard lock(handles().mutex);
-        const auto found = handles().events.find(handle);
-        if (found != handles().events.end()) found->second.last = recording;
+        set_recording(handle, recording);
         return cudaSuccess;
       });
     });
@@ -438,6 +539,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
   return synchronous([&] {
     note_wait();
     return with_event(handle, [](const Event& event) {
+      if (event.captured != nullptr) return cudaErrorCapturedEvent;
       if (event.last == nullptr) return cudaSuccess;
       run_to(event.last->point);
       return has_waited(event.last->point.clock);
@@ -448,6 +550,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
 cudaError_t cudaEventQuery(cudaEvent_t handle) {
   return synchronous([&] {
     return with_event(handle, [](const Event& event) {
+      if (event.captured != nullptr) return cudaErrorCapturedEvent;
       return event.last == nullptr ? cudaSuccess : answer(event.last->point);
     });
   });
@@ -459,7 +562,9 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
     Event events[2];
     const cudaEvent_t given[2] = {start, end};
     for (int i = 0; i < 2; ++i) {
-      if (!find_event(given[i], &events[i])) return refuse_event();
+      const std::optional<Event> found = find_event(given[i]);
+      if (!found) return refuse_event();
+      events[i] = *found;
       if (events[i].is_timed && events[i].last != nullptr) continue;
       return refuse(cudaErrorInvalidResourceHandle, [&] {
         const std::string which = i == 0 ? "first" : "second";

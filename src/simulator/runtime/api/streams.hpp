@@ -9,15 +9,14 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 
+#include "simulator/runtime/api/captures.hpp"
 #include "simulator/runtime/api/work.hpp"
 #include "simulator/runtime/queue/queue.hpp"
 
 namespace simulator::runtime {
-
-/// Takes a stream's work in place of its queue while the program captures it.
-class Recorder;
 
 /// A stream as the program knows it.
 struct KnownStream {
@@ -40,6 +39,7 @@ struct Event {
   SimulatedDevice* device = nullptr;
   bool is_timed = true;
   std::shared_ptr<Recording> last = {};  // nullptr: never recorded
+  std::shared_ptr<const CapturedPoint> captured = {};  // of the last record, if it was in a captured stream
 };
 
 /// The streams and events of the program. Handles are numbers that are never reused, so a stale handle is recognised
@@ -72,11 +72,23 @@ cudaError_t hand_over(const std::shared_ptr<KnownStream>& stream, const Work& wo
 /// Queues work in a stream. Publishes it. In the legacy default stream it has run when the call returns.
 Issue submit(const std::shared_ptr<KnownStream>& stream, const Work& work);
 
+/// Returns a step that does the work.
+Step step_of(const Work& work);
+/// Tells the watchers about work that has been queued, or has run in the legacy default stream.
+void publish_queued(const KnownStream& stream, const Work& work, const Issue& issue);
+/// Returns the error of work in the legacy default stream while a stream that waits for it is captured.
+cudaError_t check_implicit(const KnownStream& stream);
+
 /// Queues a step that is no work of its own.
 Issue submit_step(const std::shared_ptr<KnownStream>& stream, Step step);
 
 /// Waits for the stream's work so far. Returns the device's fault, if there is one.
 cudaError_t wait_for(const std::shared_ptr<KnownStream>& stream);
+
+/// Returns the event of a handle; nothing if there is none.
+std::optional<Event> find_event(cudaEvent_t handle);
+/// Makes this the event's last record.
+void set_recording(cudaEvent_t handle, const std::shared_ptr<Recording>& recording);
 
 /// Records that host code has waited for a point with this clock. Returns the current device's fault, if there is one.
 cudaError_t has_waited(const Clock& clock);

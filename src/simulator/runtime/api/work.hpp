@@ -99,6 +99,10 @@ struct EmptyWork {};
 using Work =
     std::variant<EmptyWork, KernelWork, CopyWork, FillWork, HostWork, FreeWork, LibraryWork>;
 
+/// Finds a kernel, checks its launch as a device does, and copies its arguments.
+cudaError_t prepare(const void* function, const LaunchShape& shape, void* const* arguments,
+                    KernelWork* work);
+
 /// Does the work now. Does nothing on a device on which a kernel has failed.
 void perform(const Work& work, const Issue& issue);
 
