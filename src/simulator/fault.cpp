@@ -275,6 +275,10 @@ std::string detail_of(const Fault& fault) {
                   : "a block of it takes " + std::to_string(fault.block_bytes) +
                         " bytes for registers, shared and local memory, and its counters more: ") +
              fault.host.text();
+    case FaultKind::bad_texture:
+      return fault.texture == TextureMistake::no_object
+                 ? "the handle is no texture object, or one that was destroyed"
+                 : "`" + fault.instruction + "` does not fit the texture's dimensions and layers";
     case FaultKind::no_cooperative_launch:
       return "its blocks may not all run at once";
     case FaultKind::trap:
@@ -330,6 +334,8 @@ std::pair<std::string, std::string> around_kernel(const Fault& fault) {
       return {"", words_of(fault.misuse).what};
     case FaultKind::timed_out:
       return {"", " takes too long"};
+    case FaultKind::bad_texture:
+      return {"", " fetches from a texture that it cannot read"};
     case FaultKind::no_cooperative_launch:
       return {"", " waits for its whole grid, in a launch that is not cooperative"};
     case FaultKind::host_memory:
@@ -475,6 +481,12 @@ std::string advice_of(const Fault& fault) {
     case FaultKind::timed_out:
       return "a smaller problem or a longer SIMULATOR_TIMEOUT; if that does not help, a loop" +
              line_of(fault) + " may never end";
+    case FaultKind::bad_texture:
+      return fault.texture == TextureMistake::no_object
+                 ? "cudaCreateTextureObject with its return code checked, and "
+                   "cudaDestroyTextureObject after the last kernel"
+                 : "tex1Dfetch for linear memory, tex1D, tex2D or tex3D for an array of so many "
+                   "dimensions, tex2DLayered for cudaArrayLayered";
     case FaultKind::no_cooperative_launch:
       return "cudaLaunchCooperativeKernel in place of <<< >>>";
     case FaultKind::host_memory:
@@ -492,7 +504,8 @@ const char* name_of(FaultKind kind) {
                                 "failed_assert",       "interrupted",        "endless_wait",
                                 "stack_overflow",      "no_function",        "incomplete_warp",
                                 "bad_tensor_copy",     "misused_mbarrier",   "timed_out",
-                                 "host_memory",         "no_cooperative_launch", "no_peer_access"};
+                                 "host_memory",         "bad_texture",        "no_cooperative_launch",
+                                 "no_peer_access"};
   static_assert(NAMES.size() == static_cast<size_t>(FaultKind::no_peer_access) + 1);
   return NAMES[static_cast<size_t>(kind)];
 }

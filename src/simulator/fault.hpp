@@ -35,6 +35,7 @@ enum class FaultKind {
   misused_mbarrier,     // more than its phase expects, ...          -> cudaErrorLaunchFailure
   timed_out,            // longer than SIMULATOR_TIMEOUT allows      -> cudaErrorLaunchTimeout
   host_memory,          // the host has no more memory               -> cudaErrorMemoryAllocation
+  bad_texture,            // no texture object, or one of another shape -> cudaErrorIllegalInstruction
   no_cooperative_launch,  // grid.sync() in another launch           -> cudaErrorLaunchFailure
   no_peer_access,       // an address of another device              -> cudaErrorIllegalAddress
 };
@@ -86,6 +87,12 @@ enum class TensorMistake {
   other_rank,      // the instruction has another number of coordinates than the map has dimensions
   uneven_start,    // the first coordinate's bytes are no multiple of 16
   negative_store,  // a store begins before the tensor
+};
+
+/// The reason why a fetch from a texture fails.
+enum class TextureMistake : uint8_t {
+  no_object,    // the handle is no texture object of this device
+  other_shape,  // the texture has other dimensions, or layers
 };
 
 /// Returns the enumerator's own name: "out_of_bounds", "reads", "shared".
@@ -168,6 +175,7 @@ struct Fault {
     int64_t coordinate = 0;
     uint32_t bytes = 0, dimensions = 0;
   } tensor{};
+  TextureMistake texture{};
   /// The arguments of a failed assert(), as the C library passes them.
   struct Assertion {
     std::string expression{}, file{}, function{};

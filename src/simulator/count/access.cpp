@@ -32,6 +32,8 @@ std::string_view access_name(Access access) {
       return "local store";
     case Access::constant_load:
       return "constant load";
+    case Access::texture_load:
+      return "texture load";
   }
   return "";
 }

@@ -23,6 +23,7 @@ enum class Access {
   local_load,   // .local: a register array that did not fit, or a spill
   local_store,
   constant_load,
+  texture_load,  // a fetch from a texture, by an array or by memory
 };
 
 /// Returns the path's name in reports: "global load".
@@ -42,7 +43,8 @@ constexpr bool is_local(Access access) {
 constexpr bool is_global(Access access) {
   return access == Access::global_load || access == Access::global_store ||
          access == Access::global_atomic || access == Access::async_copy ||
-         access == Access::bulk_load || access == Access::bulk_store;
+         access == Access::bulk_load || access == Access::bulk_store ||
+         access == Access::texture_load;
 }
 
 }  // namespace simulator

@@ -473,6 +473,8 @@ class Decoder {
         return decode_async_store(instruction, op);
       case Family::mbarrier:
         return decode_mbarrier(instruction, op);
+      case Family::texture:
+        return decode_texture_fetch(instruction, op);
       case Family::prefetch:
         op.execute = instructions_.nothing;  // there is no cache to warm
         return true;
@@ -1016,6 +1018,61 @@ class Decoder {
     op.lists = &program_->operand_lists.emplace_back(std::move(lists));
     return address(operands[0], op.a, op.offset, op.extra, ADDRESS_IN_32) &&
            address(operands[1], op.b, op.offset_b, op.extra, ADDRESS_B_IN_32);
+  }
+
+  // --- textures -------------------------------------------------------------------------------------
+
+  // Returns the meaning of tex.a2d.v4.f32.s32 or tld4.r.2d.v4.u32.f32; nothing if it is not one of ours.
+  static std::optional<TextureFetch> texture_fetch(std::vector<std::string> opcode) {
+    struct Geometry {
+      uint8_t dimensions;
+      bool is_layered = false, is_cube = false;
+    };
+    static const std::map<std::string, Geometry, std::less<>> geometries = {
+        {"1d", {1}},        {"2d", {2}},        {"3d", {3}},
+        {"a1d", {1, true}}, {"a2d", {2, true}}, {"cube", {3, false, true}},
+    };
+    TextureFetch fetch;
+    if (opcode[0] == "tld4") {
+      const size_t component =
+          opcode.size() > 1 && opcode[1].size() == 1 ? std::string_view("rgba").find(opcode[1]) : 4;
+      if (component > 3) return std::nullopt;
+      fetch.gathers = true;
+      fetch.component = static_cast<uint8_t>(component);
+      opcode.erase(opcode.begin() + 1);
+    }
+    if (opcode.size() != 5 || opcode[2] != "v4") return std::nullopt;
+    const auto geometry = geometries.find(opcode[1]);
+    const size_t result = std::string_view("f32 s32 u32").find(opcode[3]);
+    if (geometry == geometries.end() || result % 4 != 0 || (opcode[4] != "f32" && opcode[4] != "s32"))
+      return std::nullopt;
+    fetch.dimensions = geometry->second.dimensions;
+    fetch.is_layered = geometry->second.is_layered;
+    fetch.is_cube = geometry->second.is_cube;
+    fetch.has_whole_coordinates = opcode[4] == "s32";
+    fetch.result = static_cast<TextureFetch::Result>(result / 4);
+    if (fetch.gathers && (opcode[1] != "2d" || fetch.has_whole_coordinates)) return std::nullopt;
+    return fetch;
+  }
+
+  // tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];
+  bool decode_texture_fetch(const Instruction& instruction, Op& op) {
+    const std::optional<TextureFetch> fetch = texture_fetch(instruction.opcode);
+    const std::vector<Operand>& operands = instruction.operands;
+    if (!fetch || operands.size() != 2 || operands[0].parts.size() != 4 ||
+        operands[1].kind != Kind::address)
+      return false;
+    auto results = slots_of(operands[0].parts, "b32");
+    auto coordinates = slots_of(operands[1].parts, "b32");
+    // Vectors of three coordinates have a fourth part, which has no meaning.
+    const size_t wanted = fetch->dimensions + (fetch->is_layered ? 1u : 0u);
+    if (!results || !coordinates || coordinates->size() != (wanted == 3 ? 4 : wanted)) return false;
+    source_of(op).fetch = *fetch;
+    add_sites(op, {Access::texture_load, Access::shared_load, Access::local_load}, 0, operands[1]);
+    op.lists = &program_->operand_lists.emplace_back(
+        OperandLists{.d = *std::move(results), .c = *std::move(coordinates)});
+    op.execute = instructions_.texture_fetch;
+    return address(operands[1], op.a, op.offset, op.extra, ADDRESS_IN_32);
   }
 
   // --- matrices -------------------------------------------------------------------------------------

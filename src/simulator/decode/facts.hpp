@@ -17,6 +17,7 @@ enum class Family : uint8_t {
   bulk_copy,    // cp.async.bulk and its groups, cp.reduce.async.bulk
   async_store,  // st.async and red.async, to a block of the cluster
   mbarrier,     // a barrier that lies in shared memory
+  texture,      // tex and tld4
   prefetch,     // prefetches and other advice without an effect here
   matrix,       // mma: a product of matrices that lie in the registers of a warp
   warpgroup,    // wgmma: a product of matrices in shared memory, and its groups

@@ -90,7 +90,8 @@ struct InstructionSet {
   Execute bulk_wait, bulk_wait_read;
   /// ld.param of a kernel, into the registers of Op::lists.
   Execute (*parameter_load)(std::string_view type, bool wide);
-  Execute nothing;  // a prefetch: no effect here
+  Execute texture_fetch;  // see SourceInstruction::fetch
+  Execute nothing;        // a prefetch: no effect here
   Execute fence;
   Execute unknown;  // faults
   Execute guarded;  // narrows the active lanes, then calls Op::inner

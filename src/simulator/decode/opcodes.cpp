@@ -26,6 +26,8 @@ const std::map<std::string_view, Entry> HEADS = {
     {"red", {Family::atomic, false}},
     {"cp", {Family::async_copy, false}},  // also the other forms of cp.async
     {"mbarrier", {Family::mbarrier, false}},
+    {"tex", {Family::texture, true}},
+    {"tld4", {Family::texture, true}},
     {"prefetch", {Family::prefetch, false}},
     {"prefetchu", {Family::prefetch, false}},
     // Policies are advice to caches. griddepcontrol has no effect, because a launch begins when all earlier ones

@@ -174,6 +174,18 @@ struct MatrixShape {
 };
 
 /// An instruction as the user knows it.
+/// A fetch from a texture.
+struct TextureFetch {
+  enum class Result : uint8_t { f32, s32, u32 };
+  uint8_t dimensions = 0;  // coordinates, without the layer
+  bool is_layered = false;
+  bool is_cube = false;
+  bool has_whole_coordinates = false;
+  bool gathers = false;   // one component of four texels
+  uint8_t component = 0;  // of a gather
+  Result result = Result::f32;
+};
+
 struct SourceInstruction {
   SourceLine where;
   std::vector<SourceLine> called_from;  // the calls that were inlined, innermost first
@@ -184,6 +196,7 @@ struct SourceInstruction {
   InstructionKind kind = InstructionKind::control;
   uint32_t flops = 0;         // FP32 operations per lane
   MatrixShape product;        // of a product on tensor cores; 0 x 0 x 0 for others
+  TextureFetch fetch;         // of tex and tld4
   bool is_handed_on = false;  // True if the loaded value is only a part of an argument
   Obstacle obstacle{};        // of an instruction that faults
 };

@@ -31,6 +31,7 @@
 #include "cuda_runtime_api.h"
 #ifdef __cplusplus
 #include "vector_functions.h"
+#include "texture/fetch.h"
 
 #if defined(__CUDA__)
 

@@ -1,7 +1,7 @@
 // The CUDA runtime API over the simulated GPU: a subset, in CUDA's own declarations, in C and C++.
 //
-// Covered: device queries, errors, memory (linear, pitched, pinned, managed, symbols), several devices, streams, events,
-// graphs and capture, launches, function attributes, occupancy. Not covered and not declared: arrays and textures, IPC,
+// Covered: device queries, errors, memory (linear, pitched, pinned, managed, symbols), arrays and textures, several devices,
+// streams, events, graphs and capture, launches, function attributes, occupancy. Not covered and not declared: surfaces, IPC,
 // memory pools beyond the default one. The compiler refuses a program that needs one of them.
 //
 // Work in the default stream has finished when its call returns. Work in another stream runs as late as a device may run it. A
@@ -26,6 +26,8 @@ typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, vo
 #else
 #define __simulator_default(value)
 #endif
+
+#include "texture/functions.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -113,13 +113,17 @@ enum cudaMemcpyKind {
   cudaMemcpyDefault = 4,
 };
 
-// Pitched memory in three dimensions. Arrays are only named here.
+// An array: memory of a device for textures alone, of one to three dimensions.
+struct cudaArray;
 typedef struct cudaArray* cudaArray_t;
+typedef const struct cudaArray* cudaArray_const_t;
+
+// Copies in three dimensions. Each side is an array, or rows in memory.
 struct cudaPos {
   size_t x, y, z;
 };
 struct cudaExtent {
-  size_t width;  // bytes
+  size_t width;  // in elements if an array is part of the copy, else in bytes
   size_t height;
   size_t depth;
 };

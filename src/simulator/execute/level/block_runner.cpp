@@ -34,7 +34,7 @@ std::byte* aligned(std::byte* at) {
 }
 
 FaultAction action_of(const Facts& facts) {
-  if (facts.family == Family::load) return FaultAction::reads;
+  if (facts.family == Family::load || facts.family == Family::texture) return FaultAction::reads;
   if (facts.family == Family::store) return FaultAction::writes;
   if (facts.family == Family::async_copy) return FaultAction::copies;
   if (facts.operation == Operation::free) return FaultAction::frees;

@@ -9,6 +9,7 @@
 #include "simulator/execute/level/mbarriers.hpp"
 #include "simulator/execute/level/memory_choice.hpp"
 #include "simulator/execute/level/warp_instructions.hpp"
+#include "simulator/execute/scalar/texture_fetch.hpp"
 
 BEGIN_LEVEL
 
@@ -44,6 +45,7 @@ const InstructionSet INSTRUCTIONS{
     .bulk_wait = await_bulk_stores,
     .bulk_wait_read = await_bulk_reads,
     .parameter_load = find_parameter_load,
+    .texture_fetch = fetch_texture,
     .nothing = do_nothing,
     .fence = execute_fence,
     .unknown = execute_unknown,

@@ -11,6 +11,7 @@
 #include "simulator/hazards/device_shadow.hpp"
 #include "simulator/hazards/hazard_store.hpp"
 #include "simulator/memory/memory.hpp"
+#include "simulator/memory/texture.hpp"
 
 namespace simulator {
 
@@ -41,6 +42,7 @@ struct Device {
   RequestStore requests;
   TimelineStore timelines;
   LayoutStore layouts;
+  TextureStore textures;
 };
 
 }  // namespace simulator

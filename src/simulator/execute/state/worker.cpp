@@ -49,6 +49,7 @@ lens::Action action_of(Access access) {
     case Access::matrix_load:
     case Access::local_load:
     case Access::constant_load:
+    case Access::texture_load:
     case Access::async_copy:
     case Access::bulk_load:
       return lens::Action::load;
@@ -177,6 +178,11 @@ void Worker::fill_in_bulk(uint32_t site, uint64_t address, uint64_t sectors, con
   const uint64_t requests = use.is_first ? 1 : 0;
   buffer_counts_[{site, allocation == nullptr ? 0 : allocation->id}].add(
       {.requests = requests, .lanes = requests, .sectors = sectors * use.receivers});
+}
+
+void Worker::fetch_texels(uint32_t site, uint64_t base, const AccessCounts& once) {
+  const Allocation* const allocation = device().memory.find(base);
+  buffer_counts_[{site, allocation == nullptr ? 0 : allocation->id}].add(once);
 }
 
 void Worker::change_pattern(uint32_t site, const Pattern* pattern) {

@@ -80,6 +80,8 @@ class Worker {
                          const BulkUse& use = {});
   /// Counts sectors that a bulk load fills outside the tensor at this address. It uses no bytes of them.
   void fill_in_bulk(uint32_t site, uint64_t address, uint64_t sectors, const BulkUse& use);
+  /// Counts a request that fetches texels from the texture at this address.
+  void fetch_texels(uint32_t site, uint64_t base, const AccessCounts& once);
   /// Returns the host address of bytes in global memory, and counts nothing. Throws WarpFault like use_in_bulk().
   const std::byte* look_at(int lane, uint64_t address, uint64_t bytes) const;
   /// Counts one more access of this pattern.

@@ -40,6 +40,7 @@ cudaError_t error_of(const Fault& fault) {
     case FaultKind::unknown_instruction:
     case FaultKind::incomplete_warp:
     case FaultKind::bad_tensor_copy:
+    case FaultKind::bad_texture:
       return cudaErrorIllegalInstruction;
     case FaultKind::failed_assert:
       return cudaErrorAssert;

@@ -1,6 +1,7 @@
 // Pitched memory in three dimensions.
 #include <cuda_runtime_api.h>
 
+#include "simulator/runtime/api/arrays.hpp"
 #include "simulator/runtime/api/calls.hpp"
 #include "simulator/runtime/api/memory.hpp"
 #include "simulator/runtime/api/simulated_device.hpp"
@@ -29,12 +30,31 @@ FillWork fill_of(const cudaPitchedPtr& pointer, int value, const cudaExtent& ext
 
 }  // namespace
 
+// With an array on any side, the extent's width and the offsets in arrays are in elements.
 std::optional<CopyWork> copy_of(const cudaMemcpy3DParms& copy) {
-  if (copy.srcArray != nullptr || copy.dstArray != nullptr) return std::nullopt;
-  return CopyWork{.to = region_of(copy.dstPtr, copy.dstPos),
-                  .from = region_of(copy.srcPtr, copy.srcPos),
-                  .box = box_of(copy.extent),
-                  .kind = copy.kind};
+  size_t element = 1;
+  for (const cudaArray_t handle : {copy.srcArray, copy.dstArray}) {
+    if (handle == nullptr) continue;
+    const cudaArray* const array = find_array(handle);
+    if (array == nullptr) {
+      refuse_array();
+      return std::nullopt;
+    }
+    if (element != 1 && array->texel.bytes() != element) return std::nullopt;
+    element = array->texel.bytes();
+  }
+  const cudaExtent bytes{copy.extent.width * element, copy.extent.height, copy.extent.depth};
+  const auto side = [&](cudaArray_t handle, cudaPos at, const cudaPitchedPtr& pointer) {
+    if (handle == nullptr) return std::optional(region_of(pointer, at));
+    at.x *= element;
+    const std::optional<Region> region = region_of(*find_array(handle), at, bytes);
+    if (!region) refuse_place_in_array();
+    return region;
+  };
+  const std::optional<Region> to = side(copy.dstArray, copy.dstPos, copy.dstPtr);
+  const std::optional<Region> from = side(copy.srcArray, copy.srcPos, copy.srcPtr);
+  if (!to || !from) return std::nullopt;
+  return CopyWork{.to = *to, .from = *from, .box = box_of(bytes), .kind = copy.kind};
 }
 
 namespace {

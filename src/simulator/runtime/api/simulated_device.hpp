@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "simulator/execute/state/device.hpp"
+#include "simulator/runtime/api/arrays.hpp"
 #include "simulator/runtime/api/calls.hpp"
 #include "simulator/runtime/api/registry.hpp"
 
@@ -44,6 +45,7 @@ struct SimulatedDevice : Device {
   SimulatedDevice() = default;
   SimulatedDevice(SimulatedDevice& first, uint32_t device_number) : Device(first, device_number) {}
 
+  runtime::Arrays arrays;
   runtime::Modules modules;
   runtime::KernelSettings kernels;
   runtime::Failure failure;

@@ -89,6 +89,7 @@ cudaGraphNodeType type_of(const Node& node) {
     cudaGraphNodeType operator()(const KernelWork&) { return cudaGraphNodeTypeKernel; }
     cudaGraphNodeType operator()(const CopyWork&) { return cudaGraphNodeTypeMemcpy; }
     cudaGraphNodeType operator()(const FillWork&) { return cudaGraphNodeTypeMemset; }
+    cudaGraphNodeType operator()(const LibraryWork&) { return cudaGraphNodeTypeKernel; }
     cudaGraphNodeType operator()(const HostWork&) { return cudaGraphNodeTypeHost; }
     cudaGraphNodeType operator()(const FreeWork&) { return cudaGraphNodeTypeMemFree; }
     cudaGraphNodeType operator()(const ChildWork&) { return cudaGraphNodeTypeGraph; }

@@ -1,0 +1,179 @@
+#include "simulator/execute/scalar/texture_fetch.hpp"
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "simulator/execute/state/warp.hpp"
+#include "simulator/execute/state/worker.hpp"
+#include "simulator/hazards/block_hazards.hpp"
+#include "simulator/memory/texture.hpp"
+
+namespace simulator {
+namespace {
+
+// True if the instruction reads textures of this shape.
+bool fits(const TextureFetch& fetch, Texture::Shape shape) {
+  switch (shape) {
+    case Texture::Shape::linear:
+      return fetch.dimensions == 1 && fetch.has_whole_coordinates && !fetch.is_layered;
+    case Texture::Shape::flat1:
+    case Texture::Shape::layered1:
+      return fetch.dimensions == 1 && fetch.is_layered == (shape == Texture::Shape::layered1);
+    case Texture::Shape::flat2:
+    case Texture::Shape::layered2:
+      return fetch.dimensions == 2 && fetch.is_layered == (shape == Texture::Shape::layered2);
+    case Texture::Shape::flat3:
+      return fetch.dimensions == 3 && !fetch.is_cube;
+    case Texture::Shape::cube:
+      return fetch.is_cube;
+  }
+  return false;
+}
+
+// The texels that a request fetches from one texture.
+struct Fetched {
+  std::set<std::array<uint64_t, 3>> texels;
+  std::set<uint64_t> sectors, lines;
+  uint64_t lanes = 0, taps = 0;
+};
+
+// One request: the lanes of a warp that execute a fetch together.
+class Request {
+ public:
+  Request(Warp& w, const Op& op)
+      : w_(w),
+        op_(op),
+        worker_(*w.block->worker),
+        fetch_(worker_.program.sources[op.instruction].fetch) {}
+
+  void run() {
+    for_each_active(w_, [&](size_t lane) { run(lane); });
+    for (const auto& [texture, fetched] : fetched_) {
+      const uint64_t texel = texture->format.bytes();
+      worker_.fetch_texels(op_.site(Site::global), texture->base,
+                           {.requests = 1,
+                            .lanes = fetched.lanes,
+                            .bytes_asked = fetched.taps * texel,
+                            .bytes_used = fetched.texels.size() * texel,
+                            .sectors = fetched.sectors.size(),
+                            .lines = fetched.lines.size()});
+    }
+  }
+
+ private:
+  void run(size_t lane) {
+    const Texture& texture = *texture_of(lane);
+    const TexturePlace place = place_of(lane);
+    Fetched& fetched = fetched_[&texture];
+    ++fetched.lanes;
+    if (fetch_.gathers) return gather(lane, texture, find_gathered(texture, place), fetched);
+    const Taps taps = find_taps(texture, place);
+    const bool gives_numbers = fetch_.result == TextureFetch::Result::f32;
+    if (gives_numbers) {
+      std::array<double, 4> sum{};
+      for (size_t i = 0; i < taps.count; ++i) {
+        const std::array<double, 4> values = numbers_at(lane, texture, taps.all[i], fetched);
+        // An infinite texel without a share has no part in the sum.
+        if (taps.all[i].weight == 0) continue;
+        for (size_t channel = 0; channel < 4; ++channel)
+          sum[channel] += taps.all[i].weight * values[channel];
+      }
+      for (size_t channel = 0; channel < 4; ++channel)
+        put(lane, channel, std::bit_cast<uint32_t>(static_cast<float>(sum[channel])));
+    } else {
+      const std::array<uint32_t, 4> bits = bits_at(lane, texture, taps.all[0], fetched);
+      for (size_t channel = 0; channel < 4; ++channel) put(lane, channel, bits[channel]);
+    }
+  }
+
+  void gather(size_t lane, const Texture& texture, const Taps& taps, Fetched& fetched) {
+    for (size_t i = 0; i < taps.count; ++i) {
+      const size_t channel = fetch_.component;
+      put(lane, i,
+          fetch_.result == TextureFetch::Result::f32
+              ? std::bit_cast<uint32_t>(
+                    static_cast<float>(numbers_at(lane, texture, taps.all[i], fetched)[channel]))
+              : bits_at(lane, texture, taps.all[i], fetched)[channel]);
+    }
+  }
+
+  void put(size_t lane, size_t channel, uint32_t bits) {
+    result_of<uint32_t>(w_, op_.lists->d[channel])[lane] = bits;
+  }
+
+  std::shared_ptr<const Texture> texture_of(size_t lane) {
+    const uint64_t handle = lanes_of<uint64_t>(w_, op_.a)[lane];
+    auto& texture = textures_[handle];
+    if (!texture) texture = worker_.device().textures.find(handle);
+    if (!texture) fail(lane, TextureMistake::no_object);
+    if (!fits(fetch_, texture->shape)) fail(lane, TextureMistake::other_shape);
+    return texture;
+  }
+
+  [[noreturn]] void fail(size_t lane, TextureMistake mistake) const {
+    throw WarpFault{{.kind = FaultKind::bad_texture, .texture = mistake}, static_cast<int>(lane)};
+  }
+
+  TexturePlace place_of(size_t lane) const {
+    const std::vector<Slot>& slots = op_.lists->c;
+    TexturePlace place;
+    size_t next = 0;
+    if (fetch_.is_layered) place.layer = lanes_of<int32_t>(w_, slots[next++])[lane];
+    for (size_t i = 0; i < fetch_.dimensions; ++i, ++next) {
+      place.at[i] = fetch_.has_whole_coordinates
+                        ? static_cast<double>(lanes_of<int32_t>(w_, slots[next])[lane])
+                        : static_cast<double>(lanes_of<float>(w_, slots[next])[lane]);
+    }
+    return place;
+  }
+
+  // Returns the texel's bytes on the host. Counts them.
+  const std::byte* touch(size_t lane, const Texture& texture, const Tap& tap, Fetched& fetched) {
+    const uint64_t address = texture.address(tap.x, tap.y, tap.z);
+    const uint32_t bytes = texture.format.bytes();
+    const std::byte* const host = worker_.look_at(static_cast<int>(lane), address, bytes);
+    const TexelPlaces places = places_of(texture, tap);
+    fetched.texels.insert({tap.x, tap.y, tap.z});
+    fetched.sectors.insert(places.sector);
+    fetched.lines.insert(places.line);
+    ++fetched.taps;
+    if (w_.block->hazards != nullptr && tap.weight != 0) {
+      w_.block->hazards->texel_is_read(
+          op_.instruction, w_.first_thread + static_cast<uint32_t>(lane), address, bytes);
+    }
+    return host;
+  }
+
+  std::array<double, 4> numbers_at(size_t lane, const Texture& texture, const Tap& tap,
+                                   Fetched& fetched) {
+    if (!tap.is_border) return texel_values(texture, touch(lane, texture, tap, fetched));
+    const auto& [r, g, b, a] = texture.border;
+    return {r, g, b, a};
+  }
+
+  std::array<uint32_t, 4> bits_at(size_t lane, const Texture& texture, const Tap& tap,
+                                  Fetched& fetched) {
+    if (!tap.is_border) return texel_bits(texture, touch(lane, texture, tap, fetched));
+    std::array<uint32_t, 4> bits{};
+    for (size_t i = 0; i < 4; ++i)
+      bits[i] = static_cast<uint32_t>(static_cast<int64_t>(texture.border[i]));
+    return bits;
+  }
+
+  Warp& w_;
+  const Op& op_;
+  Worker& worker_;
+  const TextureFetch& fetch_;
+  std::map<uint64_t, std::shared_ptr<const Texture>> textures_;  // by handle
+  std::map<const Texture*, Fetched> fetched_;
+};
+
+}  // namespace
+
+void fetch_texture(Warp& w, const Op& op) { Request(w, op).run(); }
+
+}  // namespace simulator
