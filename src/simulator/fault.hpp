@@ -35,7 +35,7 @@ enum class FaultKind {
   misused_mbarrier,     // more than its phase expects, ...          -> cudaErrorLaunchFailure
   timed_out,            // longer than SIMULATOR_TIMEOUT allows      -> cudaErrorLaunchTimeout
   host_memory,          // the host has no more memory               -> cudaErrorMemoryAllocation
-  bad_texture,            // no texture object, or one of another shape -> cudaErrorIllegalInstruction
+  bad_texture,          // no texture object, or one of another shape -> cudaErrorIllegalInstruction
   no_cooperative_launch,  // grid.sync() in another launch           -> cudaErrorLaunchFailure
   no_peer_access,       // an address of another device              -> cudaErrorIllegalAddress
 };

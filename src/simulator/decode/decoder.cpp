@@ -1044,7 +1044,8 @@ class Decoder {
     if (opcode.size() != 5 || opcode[2] != "v4") return std::nullopt;
     const auto geometry = geometries.find(opcode[1]);
     const size_t result = std::string_view("f32 s32 u32").find(opcode[3]);
-    if (geometry == geometries.end() || result % 4 != 0 || (opcode[4] != "f32" && opcode[4] != "s32"))
+    if (geometry == geometries.end() || result % 4 != 0 ||
+        (opcode[4] != "f32" && opcode[4] != "s32"))
       return std::nullopt;
     fetch.dimensions = geometry->second.dimensions;
     fetch.is_layered = geometry->second.is_layered;

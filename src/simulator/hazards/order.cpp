@@ -68,8 +68,8 @@ void Messages::read(uint64_t address, uint64_t block, Knowledge& into) const {
 
 // --- the order of a cluster ---------------------------------------------------------------------------
 
-void ClusterOrder::start(const std::vector<uint64_t>& blocks, uint32_t threads,
-                         Messages& messages, GridOrder& grid) {
+void ClusterOrder::start(const std::vector<uint64_t>& blocks, uint32_t threads, Messages& messages,
+                         GridOrder& grid) {
   blocks_ = blocks;
   warps_of_a_block_ = (threads + WARP - 1) / WARP;
   warps_ = static_cast<uint32_t>(blocks.size()) * warps_of_a_block_;

@@ -169,7 +169,9 @@ class ClusterOrder {
 
   // --- the grid's barrier ---
   /// Records that the block with this rank arrives in a phase: one of its threads does so, after all have met.
-  void arrive_at_grid(uint32_t rank, uint64_t phase) { grid_->arrive(blocks_[rank], phase, now_++); }
+  void arrive_at_grid(uint32_t rank, uint64_t phase) {
+    grid_->arrive(blocks_[rank], phase, now_++);
+  }
   /// Records that the same thread passes the phase. The block's threads meet next.
   void pass_grid(uint32_t rank, uint64_t phase) { grid_passed_[rank] = phase + 1; }
 
@@ -235,7 +237,8 @@ class ClusterOrder {
   Messages* messages_ = nullptr;
   Messages own_messages_;  // in shared memory
   GridOrder* grid_ = nullptr;
-  std::vector<uint64_t> grid_passed_;  // by rank: the number of the grid's phases that it has passed
+  std::vector<uint64_t>
+      grid_passed_;  // by rank: the number of the grid's phases that it has passed
 };
 
 /// One block's part of its cluster's order. Threads and warps have their numbers in the block. An address in shared memory

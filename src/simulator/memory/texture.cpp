@@ -131,7 +131,8 @@ double from_srgb(double value) {
 }
 
 float from_half(uint32_t bits) {
-  const uint32_t sign = (bits & 0x8000) << 16, exponent = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
+  const uint32_t sign = (bits & 0x8000) << 16, exponent = bits >> 10 & 0x1f,
+                 fraction = bits & 0x3ff;
   if (exponent == 0x1f) return std::bit_cast<float>(sign | 0x7f80'0000 | fraction << 13);
   const float value = exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
                                     : std::ldexp(static_cast<float>(fraction | 0x400),
@@ -194,7 +195,8 @@ std::array<uint32_t, 4> texel_bits(const Texture& texture, const std::byte* texe
     std::memcpy(&bits[channel], texel + channel * bytes, bytes);
     if (format.kind == TexelFormat::Kind::signed_integer) {
       const uint32_t unused = 32 - format.bits;
-      bits[channel] = static_cast<uint32_t>(static_cast<int32_t>(bits[channel] << unused) >> unused);
+      bits[channel] =
+          static_cast<uint32_t>(static_cast<int32_t>(bits[channel] << unused) >> unused);
     }
   }
   return bits;

@@ -36,14 +36,15 @@ struct Texture {
   Shape shape = Shape::linear;  // linear: memory that is read by whole numbers alone
   uint64_t base = 0;            // address of the first texel
   TexelFormat format;
-  uint64_t width = 1, height = 1, depth = 1;  // in texels; of layers or faces, `depth` is their number
-  uint64_t pitch = 0;                         // bytes from row to row
-  bool is_array = false;                      // else memory that kernels may also write
-  std::array<AddressMode, 3> modes{};         // in x, y, z
-  bool is_linear = false;                     // filters between neighbouring texels
-  bool is_normalized = false;                 // coordinates go from 0 to 1
-  bool gives_fractions = false;               // whole numbers become numbers from -1 or 0 to 1
-  bool is_srgb = false;                       // likewise, after the curve of sRGB
+  uint64_t width = 1, height = 1,
+           depth = 1;                  // in texels; of layers or faces, `depth` is their number
+  uint64_t pitch = 0;                  // bytes from row to row
+  bool is_array = false;               // else memory that kernels may also write
+  std::array<AddressMode, 3> modes{};  // in x, y, z
+  bool is_linear = false;              // filters between neighbouring texels
+  bool is_normalized = false;          // coordinates go from 0 to 1
+  bool gives_fractions = false;        // whole numbers become numbers from -1 or 0 to 1
+  bool is_srgb = false;                // likewise, after the curve of sRGB
   std::array<float, 4> border{};
 
   /// Returns the address of a texel, whose rows lie one after the other.

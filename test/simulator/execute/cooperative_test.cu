@@ -266,7 +266,7 @@ TEST_F(Cooperative, AGroupCopiesAndWaits) {
   copy_group<false><<<1, 64>>>(from.get(), to.get(), 80);
   const auto hazards = found();
   ASSERT_FALSE(hazards.empty());
-  EXPECT_EQ(hazards.front().where.line, line_of("first stage"));
+  EXPECT_EQ(hazards.front().other.line, line_of("first stage")) << hazards.front().message.text();
 }
 
 __global__ void invoke(int* counts) {

@@ -1,5 +1,7 @@
 // The classes of cuda::: barriers, pipelines, atomics, semaphores, latches, and what they order.
 #include <cooperative_groups.h>
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
 #include <cuda/atomic>
 #include <cuda/barrier>
 #include <cuda/latch>
@@ -12,8 +14,6 @@
 #include <cuda/std/tuple>
 #include <cuda/std/type_traits>
 #include <cuda/std/utility>
-#include <cuda_runtime.h>
-#include <gtest/gtest.h>
 #include <nv/target>
 
 #include <string>
@@ -299,8 +299,10 @@ __global__ void of_one_thread(const int4* from, int4* to, int tiles) {
                          sizeof(int4), pipeline);
     pipeline.producer_commit();
     if (tile < 0) continue;
-    if (WITH_WAIT) pipeline.consumer_wait();
-    else cuda::pipeline_consumer_wait_prior<1>(pipeline);
+    if (WITH_WAIT)
+      pipeline.consumer_wait();
+    else
+      cuda::pipeline_consumer_wait_prior<1>(pipeline);
     to[tile * 32 + threadIdx.x] = stage[tile % 2][threadIdx.x];
     pipeline.consumer_release();
   }

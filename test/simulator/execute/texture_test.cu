@@ -134,9 +134,9 @@ __global__ void fetch_all(cudaTextureObject_t t2, cudaTextureObject_t t3, cudaTe
                           cudaTextureObject_t l2, float* out) {
   int n = 0;
   out[n++] = tex2D<float>(t2, 1.5f, 0.5f);
-  out[n++] = tex2D<float>(t2, 2, 1);            // between four texels
-  out[n++] = tex3D<float>(t3, 1, 1, 1);         // between eight
-  out[n++] = tex3D<float>(t3, 0.5f, 1.5f, 1);   // between two
+  out[n++] = tex2D<float>(t2, 2, 1);           // between four texels
+  out[n++] = tex3D<float>(t3, 1, 1, 1);        // between eight
+  out[n++] = tex3D<float>(t3, 0.5f, 1.5f, 1);  // between two
   out[n++] = tex1DLayered<float>(l1, 1.5f, 1);
   out[n++] = tex2DLayered<float>(l2, 0.5f, 1.5f, 2);
   out[n++] = tex2DLayered<float>(l2, 0.5f, 1.5f, 9);  // the last layer
@@ -157,7 +157,8 @@ TEST_F(Textures, OfTwoAndThreeDimensionsAndInLayers) {
   std::iota(numbers.begin(), numbers.end(), 0.f);
   Textured flat(Floats(numbers.begin(), numbers.begin() + 8), make_cudaExtent(4, 2, 0));
   Textured volume(Floats(numbers.begin(), numbers.begin() + 8), make_cudaExtent(2, 2, 2));
-  Textured rows(Floats(numbers.begin(), numbers.begin() + 8), make_cudaExtent(4, 0, 2), cudaArrayLayered);
+  Textured rows(Floats(numbers.begin(), numbers.begin() + 8), make_cudaExtent(4, 0, 2),
+                cudaArrayLayered);
   Textured layers(numbers, make_cudaExtent(4, 2, 3), cudaArrayLayered);
   const cudaTextureDesc linear = with(cudaAddressModeClamp, cudaFilterModeLinear, false);
   const Managed<float> out(14);
@@ -169,8 +170,8 @@ TEST_F(Textures, OfTwoAndThreeDimensionsAndInLayers) {
 }
 
 __global__ void fetch_cube(cudaTextureObject_t cube, float* out) {
-  const float3 to[6] = {{1, 0.5f, -0.5f}, {-1, 0.5f, -0.5f}, {0.5f, 1, -0.5f},
-                        {0.5f, -1, -0.5f}, {0.5f, -0.5f, 1}, {0.5f, -0.5f, -1}};
+  const float3 to[6] = {{1, 0.5f, -0.5f},  {-1, 0.5f, -0.5f}, {0.5f, 1, -0.5f},
+                        {0.5f, -1, -0.5f}, {0.5f, -0.5f, 1},  {0.5f, -0.5f, -1}};
   const float3 at = to[threadIdx.x];
   out[threadIdx.x] = texCubemap<float>(cube, at.x * 3, at.y * 3, at.z * 3);
 }
@@ -181,7 +182,8 @@ TEST_F(Textures, ADirectionHitsTheFaceOfACube) {
   std::iota(numbers.begin(), numbers.end(), 0.f);
   Textured cube(numbers, make_cudaExtent(2, 2, 6), cudaArrayCubemap);
   const Managed<float> out(6);
-  fetch_cube<<<1, 6>>>(cube.object(with(cudaAddressModeClamp, cudaFilterModePoint, true)), out.get());
+  fetch_cube<<<1, 6>>>(cube.object(with(cudaAddressModeClamp, cudaFilterModePoint, true)),
+                       out.get());
   expect_none();
   // s and t of each face: (0.5, -0.5), (-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (0.5, 0.5), (-0.5, 0.5).
   EXPECT_EQ(Floats(out.get(), out.get() + 6), (Floats{1, 4, 9, 15, 19, 22}));
@@ -217,7 +219,8 @@ TEST_F(Textures, WholeNumbersKeepTheirBits) {
 TEST_F(Textures, WholeNumbersBecomeFractions) {
   const auto fractions = cudaReadModeNormalizedFloat;
   EXPECT_EQ((in_format<unsigned char, float>({0, 51, 255}, fractions)), (Floats{0, 0.2f, 1}));
-  EXPECT_EQ((in_format<signed char, float>({-128, -127, 0, 127}, fractions)), (Floats{-1, -1, 0, 1}));
+  EXPECT_EQ((in_format<signed char, float>({-128, -127, 0, 127}, fractions)),
+            (Floats{-1, -1, 0, 1}));
   EXPECT_EQ((in_format<unsigned short, float>({0, 13107, 65535}, fractions)), (Floats{0, 0.2f, 1}));
   EXPECT_EQ((in_format<short, float>({-32768, 0, 32767}, fractions)), (Floats{-1, 0, 1}));
   const auto srgb = in_format<unsigned char, float>({0, 10, 188, 255}, fractions, true);
@@ -236,7 +239,8 @@ TEST_F(Textures, HalfPrecisionIsReadAsFloat) {
   cudaArray_t array = nullptr;
   ASSERT_EQ(cudaMallocArray(&array, &format, 3), cudaSuccess);
   const std::array<unsigned short, 6> bits{0x3c00, 0xc000, 0x0001, 0x7c00, 0x03ff, 0xfbff};
-  ASSERT_EQ(cudaMemcpyToArray(array, 0, 0, bits.data(), sizeof bits, cudaMemcpyHostToDevice), cudaSuccess);
+  ASSERT_EQ(cudaMemcpyToArray(array, 0, 0, bits.data(), sizeof bits, cudaMemcpyHostToDevice),
+            cudaSuccess);
   cudaResourceDesc resource{};
   resource.resType = cudaResourceTypeArray;
   resource.res.array.array = array;
@@ -259,7 +263,8 @@ TEST_F(Textures, HalfPrecisionIsReadAsFloat) {
 // --- memory that is no array --------------------------------------------------------------------------
 
 __global__ void fetch_linear(cudaTextureObject_t texture, int first, float* out) {
-  out[threadIdx.x] = tex1Dfetch<float>(texture, first + static_cast<int>(threadIdx.x));  // mark: fetches
+  out[threadIdx.x] =
+      tex1Dfetch<float>(texture, first + static_cast<int>(threadIdx.x));  // mark: fetches
 }
 
 class LinearTexture {
@@ -339,7 +344,8 @@ __global__ void fetch_pattern(cudaTextureObject_t texture, int dx, int dy, float
 simulator::AccessCounts counted(const std::string& kernel) {
   simulator::AccessCounts sum;
   for (const auto& row : simulator::current_device().counters.since_reset().accesses) {
-    if (row.access == simulator::Access::texture_load && row.kernel.find(kernel) != std::string::npos)
+    if (row.access == simulator::Access::texture_load &&
+        row.kernel.find(kernel) != std::string::npos)
       sum.add(row);
   }
   return sum;
@@ -349,7 +355,8 @@ TEST_F(Textures, ARequestCountsItsTexelsSectorsAndLines) {
   Floats numbers(32 * 32);
   Textured square(numbers, make_cudaExtent(32, 32, 0));
   const Managed<float> out(32);
-  const cudaTextureObject_t point = square.object(with(cudaAddressModeClamp, cudaFilterModePoint, false));
+  const cudaTextureObject_t point =
+      square.object(with(cudaAddressModeClamp, cudaFilterModePoint, false));
   const auto expect = [&](int dx, int dy, uint64_t used, uint64_t sectors, uint64_t lines) {
     simulator::current_device().counters.reset();
     fetch_pattern<<<1, 32>>>(point, dx, dy, out.get());
@@ -378,14 +385,16 @@ TEST_F(Textures, ArraysAreCopied) {
   cudaArray_t one = nullptr, two = nullptr;
   ASSERT_EQ(cudaMallocArray(&one, &format, 4, 3), cudaSuccess);
   ASSERT_EQ(cudaMallocArray(&two, &format, 4, 3), cudaSuccess);
-  EXPECT_EQ(cudaMemcpy2DToArray(one, 0, 0, numbers.data(), 16, 16, 3, cudaMemcpyHostToDevice), cudaSuccess);
+  EXPECT_EQ(cudaMemcpy2DToArray(one, 0, 0, numbers.data(), 16, 16, 3, cudaMemcpyHostToDevice),
+            cudaSuccess);
   EXPECT_EQ(cudaMemcpy2DArrayToArray(two, 0, 0, one, 0, 0, 16, 3), cudaSuccess);
   // Bytes from within a row into the next ones.
   EXPECT_EQ(cudaMemcpyToArray(two, 8, 0, numbers.data(), 32, cudaMemcpyHostToDevice), cudaSuccess);
   EXPECT_EQ(cudaMemcpyFromArray(back.data(), two, 0, 0, 48, cudaMemcpyDeviceToHost), cudaSuccess);
   EXPECT_EQ(back, (Floats{0, 1, 0, 1, 2, 3, 4, 5, 6, 7, 10, 11}));
   Floats part(2);
-  EXPECT_EQ(cudaMemcpy2DFromArray(part.data(), 4, one, 4, 1, 4, 2, cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_EQ(cudaMemcpy2DFromArray(part.data(), 4, one, 4, 1, 4, 2, cudaMemcpyDeviceToHost),
+            cudaSuccess);
   EXPECT_EQ(part, (Floats{5, 9}));
 
   cudaChannelFormatDesc got{};
@@ -420,7 +429,8 @@ TEST_F(Textures, MemoryIsCopiedInThreeDimensions) {
   copy.extent = make_cudaExtent(8, 2, 2);
   copy.kind = cudaMemcpyDeviceToHost;
   ASSERT_EQ(cudaMemcpy3D(&copy), cudaSuccess);
-  EXPECT_EQ(std::vector<int>(back.begin(), back.begin() + 8), (std::vector<int>{5, 6, 9, 10, 17, 18, 21, 22}));
+  EXPECT_EQ(std::vector<int>(back.begin(), back.begin() + 8),
+            (std::vector<int>{5, 6, 9, 10, 17, 18, 21, 22}));
   cudaFree(device);
 }
 
@@ -465,19 +475,23 @@ TEST_F(Textures, WrongDescriptionsAreRefused) {
   const auto create = [&](const cudaTextureDesc& description) {
     return cudaCreateTextureObject(&texture, &resource, &description, nullptr);
   };
-  EXPECT_EQ(create(with(cudaAddressModeClamp, cudaFilterModeLinear, false)), cudaErrorInvalidFilterSetting);
-  EXPECT_EQ(create(with(cudaAddressModeClamp, cudaFilterModePoint, false, cudaReadModeNormalizedFloat)),
-            cudaErrorInvalidNormSetting);
+  EXPECT_EQ(create(with(cudaAddressModeClamp, cudaFilterModeLinear, false)),
+            cudaErrorInvalidFilterSetting);
+  EXPECT_EQ(
+      create(with(cudaAddressModeClamp, cudaFilterModePoint, false, cudaReadModeNormalizedFloat)),
+      cudaErrorInvalidNormSetting);
   resource.resType = cudaResourceTypeMipmappedArray;
   EXPECT_EQ(create(with(cudaAddressModeClamp, cudaFilterModePoint, false)), cudaErrorNotSupported);
   resource.resType = cudaResourceTypeArray;
   resource.res.array.array = nullptr;
   EXPECT_NE(create(with(cudaAddressModeClamp, cudaFilterModePoint, false)), cudaSuccess);
   cudaArray_t array = nullptr;
-  const cudaChannelFormatDesc three = cudaCreateChannelDesc(8, 8, 8, 0, cudaChannelFormatKindUnsigned);
+  const cudaChannelFormatDesc three =
+      cudaCreateChannelDesc(8, 8, 8, 0, cudaChannelFormatKindUnsigned);
   EXPECT_EQ(cudaMallocArray(&array, &three, 4), cudaErrorInvalidChannelDescriptor);
   const cudaChannelFormatDesc bytes = cudaCreateChannelDesc<unsigned char>();
-  EXPECT_EQ(cudaMalloc3DArray(&array, &bytes, make_cudaExtent(4, 3, 6), cudaArrayCubemap), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMalloc3DArray(&array, &bytes, make_cudaExtent(4, 3, 6), cudaArrayCubemap),
+            cudaErrorInvalidValue);
   cudaGetLastError();
 }
 

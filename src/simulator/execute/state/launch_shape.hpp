@@ -39,7 +39,7 @@ struct LaunchShape {
   Dim3 grid;
   Dim3 block;
   size_t dynamic_shared = 0;
-  Dim3 cluster{0, 0, 0};  // in blocks; zeros: the kernel's own, or none
+  Dim3 cluster{0, 0, 0};        // in blocks; zeros: the kernel's own, or none
   bool is_cooperative = false;  // True if its blocks may meet at the grid's barrier
 };
 

@@ -27,10 +27,10 @@ struct Copy {
       std::byte* const target = static_cast<std::byte*>(to.pointer) + z * to.slice;
       const std::byte* const source = static_cast<std::byte*>(from.pointer) + z * from.slice;
       const cudaError_t error =
-          is_asynchronous ? cudaMemcpy2DAsync(target, to.pitch, source, from.pitch, bytes.width,
-                                              bytes.height, kind, stream)
-                          : cudaMemcpy2D(target, to.pitch, source, from.pitch, bytes.width,
-                                         bytes.height, kind);
+          is_asynchronous
+              ? cudaMemcpy2DAsync(target, to.pitch, source, from.pitch, bytes.width, bytes.height,
+                                  kind, stream)
+              : cudaMemcpy2D(target, to.pitch, source, from.pitch, bytes.width, bytes.height, kind);
       if (error != cudaSuccess) return error;
     }
     return cudaSuccess;
@@ -61,8 +61,8 @@ cudaError_t for_each_part(const cudaArray& array, size_t x, size_t y, size_t byt
   while (done < bytes) {
     const size_t left = bytes - done;
     const bool is_whole = x == 0 && left >= pitch;
-    const cudaExtent part{is_whole ? pitch : std::min(left, pitch - x),
-                          is_whole ? left / pitch : 1, 1};
+    const cudaExtent part{is_whole ? pitch : std::min(left, pitch - x), is_whole ? left / pitch : 1,
+                          1};
     const cudaError_t error = each(cudaPos{x, y, 0}, done, part);
     if (error != cudaSuccess) return error;
     done += part.width * part.height;
@@ -74,8 +74,8 @@ cudaError_t for_each_part(const cudaArray& array, size_t x, size_t y, size_t byt
 
 // Returns the error for an array that no device makes.
 cudaError_t check(const cudaExtent& extent, unsigned int flags) {
-  constexpr unsigned int KNOWN = cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap |
-                                 cudaArrayTextureGather;
+  constexpr unsigned int KNOWN =
+      cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather;
   if ((flags & ~KNOWN) != 0 || extent.width == 0) return cudaErrorInvalidValue;
   const bool is_layered = (flags & cudaArrayLayered) != 0;
   if ((flags & cudaArrayCubemap) != 0) {
@@ -106,7 +106,8 @@ cudaError_t make(cudaArray_t* array, const cudaChannelFormatDesc* format, const 
   if (__builtin_mul_overflow(made->pitch(), made->height(), &bytes) ||
       __builtin_mul_overflow(bytes, made->depth(), &bytes))
     return cudaErrorMemoryAllocation;
-  if (const cudaError_t error = cudaMalloc(&made->memory, bytes); error != cudaSuccess) return error;
+  if (const cudaError_t error = cudaMalloc(&made->memory, bytes); error != cudaSuccess)
+    return error;
   const std::lock_guard lock(arrays().mutex);
   current_device().memory.set_name(reinterpret_cast<uint64_t>(made->memory),
                                    "array " + std::to_string(++arrays().made));
@@ -182,7 +183,8 @@ using namespace simulator::runtime;
 
 extern "C" {
 
-cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind kind) {
+cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
+                                            cudaChannelFormatKind kind) {
   return {x, y, z, w, kind};
 }
 
@@ -250,8 +252,8 @@ cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const v
   });
 }
 
-cudaError_t cudaMemcpy2DFromArray(void* to, size_t pitch, cudaArray_const_t from, size_t x, size_t y,
-                                  size_t width, size_t height, cudaMemcpyKind kind) {
+cudaError_t cudaMemcpy2DFromArray(void* to, size_t pitch, cudaArray_const_t from, size_t x,
+                                  size_t y, size_t width, size_t height, cudaMemcpyKind kind) {
   return synchronous([&] {
     return copy_from({static_cast<std::byte*>(to), pitch}, from, {x, y, 0}, {width, height, 1},
                      Copy{kind});
@@ -299,7 +301,8 @@ cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, size_t x, size
     if (array == nullptr) return refuse_array();
     if (x >= array->pitch()) return refuse_place_in_array();
     return for_each_part(*array, x, y, bytes, [&](cudaPos at, size_t done, const cudaExtent& part) {
-      return copy_from({static_cast<std::byte*>(to) + done, part.width}, from, at, part, Copy{kind});
+      return copy_from({static_cast<std::byte*>(to) + done, part.width}, from, at, part,
+                       Copy{kind});
     });
   });
 }

@@ -14,7 +14,8 @@
 namespace simulator::runtime {
 namespace {
 
-constexpr uint64_t ALIGNMENT = 512, PITCH_ALIGNMENT = 32;  // of memory for textures, on an H200
+// Of memory for textures. An H200 asks for 512 bytes, to which its cudaMalloc aligns; memory here is aligned to 256.
+constexpr uint64_t ALIGNMENT = 256, PITCH_ALIGNMENT = 32;
 
 Arrays& arrays() { return current_device().arrays; }
 
@@ -55,8 +56,8 @@ cudaError_t check_memory(const void* memory, uint64_t bytes) {
   const auto address = reinterpret_cast<uint64_t>(memory);
   if (current_device().memory.host_pointer(address, bytes) == nullptr) {
     return refuse(cudaErrorInvalidValue, [&] {
-      return refusal("is asked for a texture of " + std::to_string(bytes) + " bytes: " +
-                         current_device().memory.place_of(address).text(),
+      return refusal("is asked for a texture of " + std::to_string(bytes) +
+                         " bytes: " + current_device().memory.place_of(address).text(),
                      "memory from cudaMalloc or cudaMallocPitch, and sizes within it");
     });
   }
@@ -148,8 +149,8 @@ cudaError_t describe(const cudaTextureDesc& description, Texture& texture) {
                      "cudaReadModeElementType, or elements of 8 or 16 bits");
     });
   }
-  texture.is_linear = description.filterMode == cudaFilterModeLinear &&
-                      texture.shape != Texture::Shape::linear;
+  texture.is_linear =
+      description.filterMode == cudaFilterModeLinear && texture.shape != Texture::Shape::linear;
   if (texture.is_linear && !is_float && !gives_fractions) {
     return refuse(cudaErrorInvalidFilterSetting, [] {
       return refusal("is asked to filter whole numbers",
