@@ -682,9 +682,10 @@ void BlockHazards::touch_global(Step step, uint64_t address, uint32_t bytes,
   buffer.note(launch_.number, step.writes);
   Cell* cell = buffer.cell(address, launch_.unit);
   if (cell == nullptr) return;
+  const bool is_weak = launch_.strength_of(step.instruction) == Strength::weak;
   for (uint64_t at = address; at < address + bytes; at += launch_.unit, ++cell) {
     if (values != nullptr) step.value = value_at(values + (at - address), bytes);
-    global_step(*cell, step, at);
+    global_step(*cell, step, is_weak, at);
   }
 }
 
@@ -702,11 +703,24 @@ void BlockHazards::touch_global_range(const Step& step, uint64_t first, uint64_t
   }
 }
 
-void BlockHazards::global_step(Cell& cell, const Step& step, uint64_t at) {
-  if (cell.launch != launch_.number) {
-    cell = {};
-    cell.launch = launch_.number;
-  }
+// Begins a place's life in this launch. Compares it with what an unordered launch of another stream did to it.
+void BlockHazards::first_step(Cell& cell, const Step& step, bool is_weak, uint64_t at) {
+  const uint16_t overlap = launch_.overlap_with(cell.launch);
+  const bool is_message = !cell.is_weak && !is_weak;
+  const bool wrote = cell.write.is_somebody();
+  if (overlap != 0 && !is_message && (wrote || step.writes))
+    launch_.note_conflict(overlap, at, wrote, step.writes);
+  const bool only_read = overlap != 0 && cell.is_weak && !wrote && !step.writes;
+  cell = {};
+  cell.launch = launch_.number;
+  if (only_read) cell.overlapped = overlap;
+}
+
+void BlockHazards::global_step(Cell& cell, const Step& step, bool is_weak, uint64_t at) {
+  if (cell.launch != launch_.number) first_step(cell, step, is_weak, at);
+  cell.is_weak |= is_weak;
+  if (step.writes && cell.overlapped != 0)
+    launch_.note_conflict(std::exchange(cell.overlapped, uint16_t{0}), at, false, true);
   Toucher me;
   me.block = static_cast<uint32_t>(number_);
   me.time = std::min(order.now(), LAST_TIME);

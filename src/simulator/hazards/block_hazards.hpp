@@ -210,7 +210,8 @@ class BlockHazards {
   uint32_t value_at(const std::byte* bytes, uint32_t width) const;
   void shared_step(SharedCell& cell, const Step& step, uint64_t at);
   void check_shared(const Touch& before, bool wrote, const Step& step, uint64_t at);
-  void global_step(Cell& cell, const Step& step, uint64_t at);
+  void first_step(Cell& cell, const Step& step, bool is_weak, uint64_t at);
+  void global_step(Cell& cell, const Step& step, bool is_weak, uint64_t at);
   void check_global(Cell& cell, const Toucher& before, bool wrote, const Step& step, uint64_t at);
   void note_read(Cell& cell, const Toucher& me) const;
   void touch_global_range(const Step& step, uint64_t first, uint64_t bytes);

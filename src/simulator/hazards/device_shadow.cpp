@@ -120,6 +120,20 @@ bool BufferShadow::was_touched(uint64_t address, uint32_t launch, bool writes) c
   return false;
 }
 
+bool BufferShadow::is_for_messages(uint64_t address, uint32_t launch) const {
+  bool is_weak = false;
+  bool is_touched = false;
+  const uint64_t byte = address - base_;
+  for (const uint64_t unit : {uint64_t{1}, uint64_t{4}}) {
+    const Cell* const cells =
+        (unit == 1 ? narrow_ : wide_)[byte / CHUNK].load(std::memory_order_acquire);
+    if (cells == nullptr || cells[byte % CHUNK / unit].launch < launch) continue;
+    is_touched = true;
+    is_weak |= cells[byte % CHUNK / unit].is_weak;
+  }
+  return is_touched && !is_weak;
+}
+
 Cell* BufferShadow::make_chunk(uint64_t chunk, uint32_t unit) {
   if (has_no_more_) return nullptr;
   std::atomic<Cell*>& place = (unit == 1 ? narrow_ : wide_)[chunk];
@@ -210,6 +224,53 @@ uint32_t DeviceShadow::launch_of_this_thread() { return latest_of_this_thread; }
 void DeviceShadow::end_launch() {
   const std::unique_lock lock(mutex_);
   if (--under_way_ == 0) retired_.clear();
+}
+
+std::optional<DeviceShadow::Meeting> DeviceShadow::meeting(
+    uint32_t launch, const std::vector<TouchedBytes>& bytes) const {
+  const std::shared_lock lock(mutex_);
+  std::optional<Meeting> met;
+  for (const TouchedBytes& range : bytes) {
+    const BufferShadow* const buffer = around(range.first);
+    if (buffer == nullptr || !buffer->contains(range.first, range.past_end()) ||
+        std::max(buffer->read_in(), buffer->written_in()) < launch)
+      continue;
+    range.any_row([&](uint64_t first, uint64_t past_end) {
+      buffer->for_touched(first, past_end, launch, [&](uint64_t at, uint32_t by, bool wrote) {
+        if (by != launch || (!wrote && !range.writes)) return false;
+        met = {at, range.writes, wrote};
+        return true;
+      });
+      return met.has_value();
+    });
+    if (met) break;
+  }
+  return met;
+}
+
+void DeviceShadow::copied(const StreamWork& work, const std::vector<TouchedBytes>& bytes) {
+  uint32_t number = 0;
+  {
+    const std::unique_lock lock(mutex_);
+    number = ++launches_;
+  }
+  for (const Unordered& earlier : streams.add(number, work, bytes)) {
+    if (earlier.work.is_kernel) {
+      if (const std::optional<Meeting> met = meeting(earlier.number, bytes))
+        streams.add_conflict(earlier, work, met->address, met->launch_writes, met->copy_writes);
+      continue;
+    }
+    const auto find = [&] {
+      for (const TouchedBytes& mine : bytes) {
+        for (const TouchedBytes& other : earlier.bytes) {
+          if (!mine.writes && !other.writes) continue;
+          if (const std::optional<uint64_t> at = mine.meets(other))
+            return streams.add_conflict(earlier, work, *at, other.writes, mine.writes);
+        }
+      }
+    };
+    find();
+  }
 }
 
 // Takes at most a third of the device's memory, or 64 MiB if that is more. By default the device has three

@@ -1,6 +1,7 @@
 // Shadow of device memory: the bytes that were written, and the threads that touched them in the current launch.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -8,10 +9,12 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <vector>
 
 #include "simulator/hazards/order.hpp"
+#include "simulator/hazards/stream_order.hpp"
 #include "simulator/memory/memory.hpp"
 
 namespace simulator {
@@ -56,6 +59,8 @@ struct Cell {
   uint32_t launch = 0;      // 0: not touched yet
   uint32_t value = 0;       // the last written value
   bool is_counted = false;  // True if it is counted among the launch's races
+  bool is_weak = false;     // True if an access was neither atomic nor volatile
+  uint16_t overlapped = 0;  // the number, from 1, of an unordered launch that has read the place: see HazardContext
   Toucher write, read, second_read;
 };
 
@@ -112,6 +117,27 @@ class BufferShadow {
   /// True if a thread of this or a later launch wrote the place, or only read it. False if only an access to the
   /// allocation is known.
   bool was_touched(uint64_t address, uint32_t launch, bool writes) const;
+  /// True if host code may wait for the place by polling it: no access of the last launch was weak.
+  bool is_for_messages(uint64_t address, uint32_t launch) const;
+  /// Calls found(address, launch, wrote) for each place of the range that a launch from `first_launch` on has touched, until it
+  /// returns true.
+  template <typename Found>
+  void for_touched(uint64_t first, uint64_t past_end, uint32_t first_launch, Found found) const {
+    for (const uint64_t unit : {uint64_t{1}, uint64_t{4}}) {
+      const auto& chunks = unit == 1 ? narrow_ : wide_;
+      for (uint64_t at = (first - base_) / unit * unit; at < past_end - base_;) {
+        const Cell* const cells = chunks[at / CHUNK].load(std::memory_order_acquire);
+        const uint64_t end = std::min(past_end - base_, (at / CHUNK + 1) * CHUNK);
+        for (; cells != nullptr && at < end; at += unit) {
+          const Cell& cell = cells[at % CHUNK / unit];
+          if (cell.launch >= first_launch &&
+              found(base_ + at, cell.launch, cell.write.is_somebody()))
+            return;
+        }
+        at = (end + unit - 1) / unit * unit;
+      }
+    }
+  }
   uint32_t read_in() const { return read_in_; }
   uint32_t written_in() const { return written_in_; }
 
@@ -180,6 +206,16 @@ class DeviceShadow {
 
   /// Returns the shadow of a live allocation. An allocation not added before counts as written.
   BufferShadow& of(const Allocation& allocation);
+
+  StreamOrder streams;
+  /// Records a copy or fill, and compares it with launches, copies and fills that may run at the same time.
+  void copied(const StreamWork& work, const std::vector<TouchedBytes>& bytes);
+  /// Compares a launch that has ended with a copy or fill that may run at the same time. Returns a place that both touched.
+  struct Meeting {
+    uint64_t address = 0;
+    bool copy_writes = false, launch_writes = false;
+  };
+  std::optional<Meeting> meeting(uint32_t launch, const std::vector<TouchedBytes>& bytes) const;
 
   /// Begins a launch. Returns its number.
   uint32_t begin_launch();

@@ -8,6 +8,8 @@ const char* name_of(HazardKind kind) {
       return "race";
     case HazardKind::host_race:
       return "race with the host";
+    case HazardKind::stream_race:
+      return "race between streams";
     case HazardKind::unwritten_read:
       return "unwritten read";
     case HazardKind::early_use:

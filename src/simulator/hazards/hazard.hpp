@@ -12,6 +12,7 @@ namespace simulator {
 enum class HazardKind {
   race,              // unordered accesses of two threads to the same bytes, one of them a write
   host_race,         // the same between a kernel and host code
+  stream_race,       // the same between two operations of different streams
   unwritten_read,    // a read of bytes that were never written
   early_use,         // a use of bytes that cp.async still copies
   unawaited_copy,    // a bulk copy that is under way when its block ends

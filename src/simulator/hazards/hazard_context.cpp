@@ -103,6 +103,10 @@ HazardContext::HazardContext(const Program& p, const DeviceMemory& of_device, De
       unit(narrowest(p)),
       memory(of_device),
       shadow(device) {
+  if (const StreamWork* const begun = StreamOrder::beginning()) {
+    work_ = *begun;
+    unordered_ = shadow.streams.add(number, *begun, {});
+  }
   std::map<std::pair<std::string_view, int>, uint32_t> numbers;
   lines_.reserve(p.sources.size());
   strengths_.reserve(p.sources.size());
@@ -253,6 +257,36 @@ bool HazardContext::comes_first(uint32_t start, uint32_t instruction, uint32_t o
   const bool goes_on = leads_to(blocks_after(here), there, none);
   if (goes_on != leads_to(blocks_after(there), here, none)) return goes_on;
   return instruction <= other;
+}
+
+uint16_t HazardContext::find_overlap(uint32_t launch) const {
+  const auto found = std::ranges::lower_bound(unordered_, launch, {}, &Unordered::number);
+  const size_t index = static_cast<size_t>(found - unordered_.begin()) + 1;
+  const bool is_known = found != unordered_.end() && found->number == launch;
+  return is_known && index <= std::numeric_limits<uint16_t>::max() ? static_cast<uint16_t>(index)
+                                                                   : uint16_t{0};
+}
+
+void HazardContext::note_conflict(uint16_t overlap, uint64_t address, bool other_writes,
+                                  bool writes) {
+  const std::lock_guard lock(conflicts_mutex_);
+  const auto [known, is_new] =
+      conflicts_.try_emplace(overlap, Conflict{address, other_writes, writes});
+  if (!is_new && address < known->second.address)
+    known->second = {address, other_writes, writes};
+}
+
+void HazardContext::publish_conflicts() {
+  for (const auto& [overlap, conflict] : conflicts_) {
+    shadow.streams.add_conflict(unordered_[overlap - size_t{1}], *work_, conflict.address,
+                                conflict.other_writes, conflict.writes);
+  }
+  for (const Unordered& earlier : unordered_) {
+    if (earlier.work.is_kernel) continue;
+    if (const auto met = shadow.meeting(number, earlier.bytes))
+      shadow.streams.add_conflict(earlier, *work_, met->address, met->copy_writes,
+                                  met->launch_writes);
+  }
 }
 
 HazardContext::~HazardContext() { shadow.end_launch(); }

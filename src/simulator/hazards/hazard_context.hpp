@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
 #include <vector>
 
 #include "simulator/decode/program.hpp"
@@ -55,12 +58,33 @@ class HazardContext {
   bool comes_first(uint32_t start, uint32_t instruction, uint32_t other) const;
   Strength strength_of(uint32_t instruction) const { return strengths_[instruction]; }
 
+  /// Returns the number, from 1, of an earlier launch of another stream that is not ordered with this one; 0 if it is ordered.
+  uint16_t overlap_with(uint32_t launch) const {
+    if (unordered_.empty() || launch < unordered_.front().number) return 0;
+    return find_overlap(launch);
+  }
+  /// Notes that both touch a place, and that one of them writes it. The lowest address is kept.
+  void note_conflict(uint16_t overlap, uint64_t address, bool other_writes, bool writes);
+  /// Adds what was found to the shadow's conflicts.
+  void publish_conflicts();
+
  private:
   std::vector<uint32_t> meetings() const;
   bool is_unrolled(uint32_t instruction) const;
   uint32_t block_of(uint32_t instruction) const;
   std::vector<uint32_t> blocks_after(uint32_t block) const;
   bool leads_to(std::vector<uint32_t> blocks, uint32_t to, uint32_t around) const;
+
+  uint16_t find_overlap(uint32_t launch) const;
+
+  struct Conflict {
+    uint64_t address = 0;
+    bool other_writes = false, writes = false;
+  };
+  std::mutex conflicts_mutex_;
+  std::map<uint16_t, Conflict> conflicts_;  // by the number of the other launch
+  std::optional<StreamWork> work_;          // this launch, if it has a stream
+  std::vector<Unordered> unordered_;        // earlier work that may run at the same time, by number
 
   std::vector<uint32_t> lines_;
   std::vector<Strength> strengths_;

@@ -31,9 +31,9 @@ class Idiom : public ::testing::TestWithParam<std::string> {
   }
 };
 
-// Returns the compiler's flags from a first line `// flags: ...`.
-std::string flags_of(const std::string& source) {
-  const std::string mark = "// flags:";
+// Returns what a first line `// flags: ...` or `// devices: ...` says.
+std::string first_line(const std::string& source, const std::string& word) {
+  const std::string mark = "// " + word + ":";
   const std::string line = source.substr(0, source.find('\n'));
   return line.rfind(mark, 0) == 0 ? line.substr(mark.size()) : "";
 }
@@ -56,10 +56,12 @@ TEST_P(Idiom, PrintsWhatADevicePrinted) {
   const std::string source = idiom.string() + ".cu";
   const std::string program = (folder / "program").string();
   const Outcome compiled =
-      run(SIMCC + " " + flags_of(contents(source)) + " '" + source + "' -o '" + program + "'");
+      run(SIMCC + " " + first_line(contents(source), "flags") + " '" + source + "' -o '" + program + "'");
   ASSERT_EQ(compiled.exit_code, 0) << compiled.err;
 
-  const Outcome ran = run("timeout 60 '" + program + "'");
+  const std::string devices = first_line(contents(source), "devices");
+  const Outcome ran = run((devices.empty() ? "" : "SIMULATOR_DEVICES=" + devices.substr(1)) +
+                          " timeout 60 '" + program + "'");
   ASSERT_NE(ran.exit_code, 124) << "not done after 60 s\n" << ran.out << ran.err;
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   ASSERT_TRUE(fs::exists(idiom.string() + ".out")) << "test/data/idioms/record writes it";

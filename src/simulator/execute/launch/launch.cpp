@@ -198,7 +198,10 @@ class Launch {
       work(*workers_[0], 0);
     }
     watched().blocks = 0;
-    if (state_.watched) state_.watched->found.publish(state_.device.hazards);
+    if (state_.watched) {
+      state_.watched->found.publish(state_.device.hazards);
+      state_.watched->publish_conflicts();
+    }
     if (error_) std::rethrow_exception(error_);
     // No worker had room for a block.
     if (!fault_ && next_.load() < blocks_) throw std::bad_alloc();

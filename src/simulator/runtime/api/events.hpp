@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "simulator/hazards/hazard.hpp"
+#include "simulator/hazards/stream_order.hpp"
 #include "simulator/runtime/queue/queue.hpp"
 
 namespace simulator::runtime {
@@ -49,6 +50,8 @@ class Watcher {
   /// A copy or fill touches this range when its stream comes to it.
   virtual void copied(uint64_t /*first*/, uint64_t /*bytes*/, bool /*written*/,
                       const Issue& /*issue*/) {}
+  /// Two operations of different streams use the same memory, and nothing orders them.
+  virtual void streams_conflict(const StreamConflict& /*conflict*/) {}
   /// The program has waited for the work before host_clock().
   virtual void waited() {}
   /// Kernels and copies run between these two events.

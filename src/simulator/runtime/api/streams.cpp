@@ -480,8 +480,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t call
       if (error != cudaSuccess) return error;
       Step step{.is_seen_by_host = true, .needs_program = true};
       step.work = [=](const Issue& issue) {
-        const DeviceAtWork at_work;  // its memory is not watched: it runs after the earlier work
-        callback(handle, fault_of(*issue.device), data);
+        run_host_function([&] { callback(handle, fault_of(*issue.device), data); }, issue);
       };
       submit_step(stream, std::move(step));
       return cudaSuccess;

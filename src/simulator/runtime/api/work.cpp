@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "simulator/hazards/hazard_store.hpp"
 #include "simulator/memory/host_limits.hpp"
 #include "simulator/runtime/api/calls.hpp"
 #include "simulator/runtime/api/memory.hpp"
@@ -30,12 +31,47 @@ std::byte* bytes_of(const Region& region, const Box& box) {
   return static_cast<std::byte*>(region.pointer);
 }
 
+StreamWork stream_work(const char* name, bool is_kernel, const Issue& issue) {
+  return {.name = name,
+          .is_kernel = is_kernel,
+          .operation = issue.number,
+          .stream = issue.stream,
+          .position = issue.position,
+          .before = issue.clock};
+}
+
+void publish_conflicts(SimulatedDevice& device) {
+  for (const StreamConflict& conflict : device.shadow.streams.take_conflicts())
+    publish(&Watcher::streams_conflict, conflict);
+}
+
+// Notes the bytes of a copy or fill that some stream's work may use too.
+void note_bytes(const Region& region, const Box& box, bool writes,
+                std::vector<TouchedBytes>& bytes) {
+  if (!device_at(region.pointer).memory.owns(address_of(region.pointer))) return;
+  bytes.push_back({.first = address_of(region.pointer),
+                   .width = box.width,
+                   .pitch = region.pitch,
+                   .height = box.height,
+                   .slice = region.slice,
+                   .depth = box.depth,
+                   .writes = writes});
+}
+
+void compare_with_streams(const std::vector<TouchedBytes>& bytes, const Issue& issue) {
+  if (!looks_for_hazards() || bytes.empty()) return;
+  issue.device->shadow.copied(stream_work(issue.call, false, issue), bytes);
+  publish_conflicts(*issue.device);
+}
+
 void do_work(const EmptyWork&, const Issue&) {}
 
 void do_work(const KernelWork& work, const Issue& issue) {
   std::optional<Fault> fault;
   try {
     const DeviceAtWork at_work;
+    const StreamWork begun = stream_work(work.kernel->demangled().c_str(), true, issue);
+    const StreamOrder::Beginning beginning(begun);
     fault = work.kernel->run(work.shape, work.arguments.pointers().data());
   } catch (const std::bad_alloc&) {
     fault = Fault{
@@ -45,6 +81,7 @@ void do_work(const KernelWork& work, const Issue& issue) {
     kernel_failed(*issue.device, std::move(*fault));
   } else {
     publish(&Watcher::launched, work.kernel->demangled(), issue);
+    publish_conflicts(*issue.device);
   }
 }
 
@@ -72,6 +109,10 @@ void do_work(const CopyWork& work, const Issue& issue) {
   const std::byte* const from = bytes_of(work.from, work.box);
   if (to == nullptr || from == nullptr) return;
   check_written(work, issue);
+  std::vector<TouchedBytes> bytes;
+  note_bytes(work.to, work.box, true, bytes);
+  note_bytes(work.from, work.box, false, bytes);
+  compare_with_streams(bytes, issue);
   const DeviceAtWork at_work;
   DeviceShadow& shadow = device_at(work.to.pointer).shadow;
   for (size_t plane = 0; plane < work.box.depth; ++plane) {
@@ -83,9 +124,12 @@ void do_work(const CopyWork& work, const Issue& issue) {
   }
 }
 
-void do_work(const FillWork& work, const Issue&) {
+void do_work(const FillWork& work, const Issue& issue) {
   std::byte* const to = bytes_of(work.to, work.box);
   if (to == nullptr) return;
+  std::vector<TouchedBytes> bytes;
+  note_bytes(work.to, work.box, true, bytes);
+  compare_with_streams(bytes, issue);
   const DeviceAtWork at_work;
   DeviceShadow& shadow = device_at(work.to.pointer).shadow;
   for (size_t plane = 0; plane < work.box.depth; ++plane) {
@@ -102,9 +146,8 @@ void do_work(const FillWork& work, const Issue&) {
   }
 }
 
-void do_work(const HostWork& work, const Issue&) {
-  const DeviceAtWork at_work;  // its memory is not watched: it runs after the earlier work
-  work.function(work.data);
+void do_work(const HostWork& work, const Issue& issue) {
+  run_host_function([&] { work.function(work.data); }, issue);
 }
 
 void do_work(const FreeWork& work, const Issue&) { end_allocation(work.pointer); }
@@ -175,6 +218,15 @@ bool Box::span(const Region& region, size_t* bytes) const {
          !__builtin_mul_overflow(height - 1, region.pitch, &rows) &&
          !__builtin_add_overflow(planes, rows, bytes) &&
          !__builtin_add_overflow(*bytes, width, bytes);
+}
+
+void run_host_function(const std::function<void()>& function, const Issue& issue) {
+  {
+    const DeviceAtWork at_work;  // its memory is not watched: it runs after the earlier work
+    function();
+  }
+  host_waited(issue.clock);  // it may have told other host code
+  publish(&Watcher::waited);
 }
 
 void perform(const Work& work, const Issue& issue) {

@@ -103,6 +103,9 @@ using Work =
 cudaError_t prepare(const void* function, const LaunchShape& shape, void* const* arguments,
                     KernelWork* work);
 
+/// Calls a function of the program in a stream's order.
+void run_host_function(const std::function<void()>& function, const Issue& issue);
+
 /// Does the work now. Does nothing on a device on which a kernel has failed.
 void perform(const Work& work, const Issue& issue);
 

@@ -344,12 +344,14 @@ Hazard hazard_of(const Sighting& sighting) {
   return hazard;
 }
 
-// True if the launch touched this place. Pages are protected as a whole, but the shadow knows each place.
+// True if the launch touched this place. Pages are protected as a whole, but the shadow knows each place. Host code may poll a
+// place that the launch touches by volatile or atomic accesses alone.
 bool is_race(const Sighting& sighting) {
   if (sighting.span.launch == 0) return true;
   const Allocation* const around = current_device().memory.find(sighting.address);
   if (around == nullptr) return false;
   const BufferShadow& shadow = current_device().shadow.of(*around);
+  if (shadow.is_for_messages(sighting.address, sighting.span.launch)) return false;
   return shadow.was_touched(sighting.address, sighting.span.launch, sighting.span.written);
 }
 

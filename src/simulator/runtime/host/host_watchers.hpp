@@ -9,6 +9,8 @@ namespace simulator::runtime {
 Watcher& call_sites();
 /// Finds accesses of host code to memory that it may not touch: see host_races.cpp.
 Watcher& host_races();
+/// Records operations of different streams that use the same memory, and that nothing orders.
+Watcher& stream_races();
 /// Records refused calls.
 Watcher& refused_calls();
 /// Finds a failure that no call returned to the program, or that the program never asked for.
