@@ -68,7 +68,7 @@ void BlockHazards::start(uint64_t number, const std::vector<uint64_t>& cluster) 
   const uint64_t warps = (block_size_.count() + WARP - 1) / WARP;
   left_.assign(warps, 0);
   stored_.assign(warps, 0);
-  std::fill(cells_.begin(), cells_.end(), SharedCell{});
+  cells_.clear();
   std::fill(local_written_.begin(), local_written_.end(), false);
   for (std::vector<Source>& sources : sources_) sources.clear();
   pending_ = 0;
@@ -139,10 +139,48 @@ bool BlockHazards::was_told(const Side& first, uint32_t thread, Time then, uint6
 
 // --- shared memory ------------------------------------------------------------------------------------
 
+// Returns the values that a store writes, one for each cell of each lane. Returns nullptr if they are not known.
+const uint32_t* BlockHazards::cell_values(const WarpAccess& access) {
+  if (access.values == nullptr) return nullptr;
+  const uint32_t bytes = access.bytes * WARP;
+  cell_values_.resize(bytes / launch_.unit);
+  if (launch_.unit == 4) {
+    std::memcpy(cell_values_.data(), access.values, bytes);
+  } else {
+    for (uint32_t i = 0; i < bytes; ++i)
+      cell_values_[i] = std::to_integer<uint32_t>(access.values[i]);
+  }
+  return cell_values_.data();
+}
+
 void BlockHazards::shared(const WarpAccess& access) {
   if (writes(access.access)) stored_[access.warp] |= access.active;
+  const auto address = [&](uint32_t lane) {
+    return access.first + static_cast<uint64_t>(access.distance[lane]);
+  };
+  const std::optional<WarpKnowledge> known = order.common_knowledge(access.warp);
+  const bool has_ranks =
+      (access.first + static_cast<uint64_t>(access.lowest)) >> CLUSTER_RANK_SHIFT != 0;
+  if (!known || has_ranks || launch_.strength_of(access.instruction) != Strength::weak) {
+    for_each_lane(access.active, [&](uint32_t lane) { shared_lane(access, lane, address(lane)); });
+    return;
+  }
+  const uint32_t thread = access.warp * WARP;
+  const CellAccess cells{.me = {order.now(), access.instruction, thread},
+                         .thread = thread,
+                         .known = *known,
+                         .cells = access.bytes / launch_.unit,
+                         .writes = writes(access.access)};
+  const uint32_t* const values = cell_values(access);
+  const size_t first = access.first / launch_.unit;
+  if (access.shape == Pattern::Shape::contiguous && cells_.touch_row(cells, first, values)) return;
+  if (access.shape == Pattern::Shape::uniform && !cells.writes &&
+      cells_.read_place(cells, first, access.active))
+    return;
   for_each_lane(access.active, [&](uint32_t lane) {
-    shared_lane(access, lane, access.first + static_cast<uint64_t>(access.distance[lane]));
+    const uint64_t at = address(lane);
+    const uint32_t* const own = values == nullptr ? nullptr : values + size_t{lane} * cells.cells;
+    if (!cells_.touch_one(cells, lane, at / launch_.unit, own)) shared_lane(access, lane, at);
   });
 }
 
@@ -156,8 +194,8 @@ void BlockHazards::shared_lane(const WarpAccess& access, uint32_t lane, uint64_t
   // True if no byte is written: structures and vectors may have gaps.
   bool is_unwritten = step.reads;
   for (uint64_t at = offset; at < offset + access.bytes; at += launch_.unit) {
-    SharedCell& cell = cell_at(at);
-    is_unwritten &= !cell.is_written && cell.copy == 0;
+    const SharedCells::Cell cell = cell_at(at);
+    is_unwritten &= !cell.is_written() && cell.rare.copy == 0;
     if (access.values != nullptr)
       step.value =
           value_at(access.values + size_t{lane} * access.bytes + (at - offset), access.bytes);
@@ -166,24 +204,24 @@ void BlockHazards::shared_lane(const WarpAccess& access, uint32_t lane, uint64_t
   if (is_unwritten) report_unwritten(step.instruction, step.thread, offset, Access::shared_load);
 }
 
-void BlockHazards::shared_step(SharedCell& cell, const Step& step, uint64_t at) {
+void BlockHazards::shared_step(const SharedCells::Cell& cell, const Step& step, uint64_t at) {
   const uint32_t thread = order.in_cluster(step.thread);
-  const Touch me{order.now(), step.instruction, static_cast<uint16_t>(thread), true};
-  if (cell.copy != 0) {
-    report_early(side_of(cell.copy - 1, cell.copier, true),
+  const Touch me{order.now(), step.instruction, thread};
+  if (cell.rare.copy != 0) {
+    report_early(side_of(cell.rare.copy - 1, cell.rare.copier, true),
                  {step.instruction, number_, step.thread, step.writes}, at, false);
   } else if (!step.writes || step.value != cell.value ||
-             cell.write.instruction != step.instruction) {
+             cell.write.instruction() != step.instruction) {
     check_shared(cell.write, true, step, at);
   }
   if (step.writes) {
     check_late_reads(cell, step, at);
     check_shared(cell.read, false, step, at);
     check_shared(cell.other_read, false, step, at);
-    cell.write = me;
-    cell.is_written = cell.is_stored = true;
+    cell.set_write(me);
     cell.value = step.value.value_or(0);
-  } else if (!cell.read.is_somebody || order.is_after(thread, cell.read.thread, cell.read.time)) {
+  } else if (!cell.read.is_somebody() ||
+             order.is_after(thread, cell.read.thread(), cell.read.time())) {
     cell.read = me;
   } else {
     cell.other_read = me;
@@ -191,13 +229,13 @@ void BlockHazards::shared_step(SharedCell& cell, const Step& step, uint64_t at) 
 }
 
 // Reports a race between `before`, which wrote or read the place, and `step`, if there is one.
-void BlockHazards::check_shared(const Touch& before, bool wrote, const Step& step, uint64_t at) {
-  if (!before.is_somebody ||
-      order.is_after(order.in_cluster(step.thread), before.thread, before.time))
+void BlockHazards::check_shared(Touch before, bool wrote, const Step& step, uint64_t at) {
+  if (!before.is_somebody() ||
+      order.is_after(order.in_cluster(step.thread), before.thread(), before.time()))
     return;
-  const Side first = side_of(before.instruction, before.thread, wrote);
+  const Side first = side_of(before.instruction(), before.thread(), wrote);
   const Side second{step.instruction, number_, step.thread, step.writes};
-  if (may_meet(first, second, at, true) || was_told(first, step.thread, before.time, at, true))
+  if (may_meet(first, second, at, true) || was_told(first, step.thread, before.time(), at, true))
     return;
   report_race(first, second, at, true, 1);
 }
@@ -210,9 +248,9 @@ void BlockHazards::copy_begins(const ThreadCopy& copy) {
     stored_[copy.thread / WARP] |= 1u << copy.thread % WARP;
   const Step write{copy.instruction, copy.thread, false, true, std::nullopt};
   for (uint64_t at = copy.target; at < copy.target + copy.bytes; at += launch_.unit) {
-    SharedCell& cell = cell_at(at);
-    if (cell.copy != 0) {
-      report_early(side_of(cell.copy - 1, cell.copier, true),
+    const SharedCells::Cell cell = cell_at(at);
+    if (cell.rare.copy != 0) {
+      report_early(side_of(cell.rare.copy - 1, cell.rare.copier, true),
                    {copy.instruction, number_, copy.thread, true}, at, false);
     } else {
       check_shared(cell.write, true, write, at);
@@ -220,8 +258,9 @@ void BlockHazards::copy_begins(const ThreadCopy& copy) {
     check_late_reads(cell, write, at);
     check_shared(cell.read, false, write, at);
     check_shared(cell.other_read, false, write, at);
-    cell.copy = copy.instruction + 1;
-    cell.copier = static_cast<uint16_t>(order.in_cluster(copy.thread));
+    cell.rare.copy = copy.instruction + 1;
+    cell.rare.copier = static_cast<uint16_t>(order.in_cluster(copy.thread));
+    cell.note_busy();
   }
   if (owner_of(copy.target).has_ended_) report_ended(copy.instruction, copy.thread, copy.target);
   const uint64_t first = copy.source;
@@ -243,11 +282,9 @@ void BlockHazards::copy_lands(uint32_t instruction, uint32_t thread, uint64_t ta
 void BlockHazards::copy_lands_by(uint32_t writer, uint32_t instruction, uint32_t thread,
                                  uint64_t target, uint64_t bytes) {
   for (uint64_t at = target; at < target + bytes; at += launch_.unit) {
-    SharedCell& cell = cell_at(at);
-    cell.copy = 0;
-    cell.write = {order.now(), instruction, static_cast<uint16_t>(writer), true};
-    cell.is_written = true;
-    cell.is_stored = false;
+    const SharedCells::Cell cell = cell_at(at);
+    cell.rare.copy = 0;
+    cell.set_write({order.now(), instruction, writer, true});
     cell.read = cell.other_read = {};
   }
   std::vector<Source>& sources = sources_[thread];
@@ -287,12 +324,13 @@ void BlockHazards::copy_has_read(uint32_t instruction, uint32_t thread, uint64_t
                                  uint64_t bytes, uint64_t mbarrier) {
   const uint32_t copies = owner_of(mbarrier).order.copies();
   const uint32_t requester = order.in_cluster(thread);
-  const Touch end{order.now(), instruction, static_cast<uint16_t>(copies), true};
+  const Touch end{order.now(), instruction, copies};
   for (uint64_t at = source; at < source + bytes; at += launch_.unit) {
-    SharedCell& cell = cell_at(at);
-    if (cell.late_reads > 0) --cell.late_reads;
-    const bool is_first = cell.read.is_somebody && cell.read.instruction == instruction &&
-                          cell.read.thread == requester;
+    const SharedCells::Cell cell = cell_at(at);
+    if (cell.rare.late_reads > 0) --cell.rare.late_reads;
+    cell.note_busy();
+    const bool is_first = cell.read.is_somebody() && cell.read.instruction() == instruction &&
+                          cell.read.thread() == requester;
     (is_first ? cell.read : cell.other_read) = end;
   }
   if (&owner_of(mbarrier) != this) users_[copies] = {order.now(), instruction, source};
@@ -306,19 +344,20 @@ void BlockHazards::late_read_begins(uint32_t instruction, uint32_t thread, uint6
   bool is_unwritten = bytes > 0;  // True if no byte is written
   bool is_unfenced = false;
   for (uint64_t at = source; at < source + bytes; at += launch_.unit) {
-    SharedCell& cell = cell_at(at);
-    is_unwritten &= !cell.is_written && cell.copy == 0;
+    const SharedCells::Cell cell = cell_at(at);
+    is_unwritten &= !cell.is_written() && cell.rare.copy == 0;
     shared_step(cell, read, at);
-    ++cell.late_reads;
-    cell.late_reader = instruction;
-    cell.late_thread = static_cast<uint16_t>(thread);
-    const Touch& write = cell.write;
-    const bool is_known = write.thread == fenced.thread && write.time == fenced.time;
-    if (!cell.is_stored || is_known || is_unfenced) continue;
+    ++cell.rare.late_reads;
+    cell.rare.late_reader = instruction;
+    cell.rare.late_thread = static_cast<uint16_t>(thread);
+    cell.note_busy();
+    const Touch write = cell.write;
+    const bool is_known = write.thread() == fenced.thread() && write.time() == fenced.time();
+    if (!cell.is_stored() || is_known || is_unfenced) continue;
     // A store that the reader does not know of is a race, whether or not there is a fence.
-    if (!order.is_after(reader, write.thread, write.time)) continue;
+    if (!order.is_after(reader, write.thread(), write.time())) continue;
     is_unfenced =
-        !cluster_fences().data_fences_.cover(order.cluster(), write.thread, write.time, reader);
+        !cluster_fences().data_fences_.cover(order.cluster(), write.thread(), write.time(), reader);
     if (is_unfenced) report_unfenced(cell, read, at);
     fenced = write;
   }
@@ -329,11 +368,12 @@ void BlockHazards::late_read_ends(uint32_t instruction, uint32_t thread, uint64_
                                   uint64_t bytes) {
   const uint32_t reader = order.in_cluster(thread);
   for (uint64_t at = source; at < source + bytes; at += launch_.unit) {
-    SharedCell& cell = cell_at(at);
-    if (cell.late_reads > 0) --cell.late_reads;
+    const SharedCells::Cell cell = cell_at(at);
+    if (cell.rare.late_reads > 0) --cell.rare.late_reads;
+    cell.note_busy();
     for (Touch* const read : {&cell.read, &cell.other_read}) {
-      const bool is_mine = read->instruction == instruction && read->thread == reader;
-      if (read->is_somebody && is_mine) read->time = order.now();
+      const bool is_mine = read->instruction() == instruction && read->thread() == reader;
+      if (read->is_somebody() && is_mine) *read = {order.now(), instruction, reader};
     }
   }
 }
@@ -344,9 +384,9 @@ void BlockHazards::bulk_store_lands(uint32_t instruction, uint32_t thread, uint6
 }
 
 // Reports bulk stores and products whose source `step` overwrites before they have read it.
-void BlockHazards::check_late_reads(const SharedCell& cell, const Step& step, uint64_t at) {
-  if (cell.late_reads == 0) return;
-  report_early({cell.late_reader, owner_of(at).number_, cell.late_thread, false},
+void BlockHazards::check_late_reads(const SharedCells::Cell& cell, const Step& step, uint64_t at) {
+  if (cell.rare.late_reads == 0) return;
+  report_early({cell.rare.late_reader, owner_of(at).number_, cell.rare.late_thread, false},
                {step.instruction, number_, step.thread, true}, at, true);
 }
 
@@ -419,10 +459,10 @@ Hazard BlockHazards::describe_ended(uint32_t instruction, uint32_t thread, uint6
 }
 
 void BlockHazards::mbarrier_counts_copy(uint32_t instruction, uint32_t thread, uint64_t at) {
-  const SharedCell& cell = cell_at(at);
-  if (cell.is_stored &&
-      !cluster_fences().mbarrier_fences_.cover(order.cluster(), cell.write.thread, cell.write.time,
-                                               order.in_cluster(thread)))
+  const SharedCells::Cell cell = cell_at(at);
+  if (cell.is_stored() &&
+      !cluster_fences().mbarrier_fences_.cover(order.cluster(), cell.write.thread(),
+                                               cell.write.time(), order.in_cluster(thread)))
     report_unfenced(cell, {instruction, thread, false, false, std::nullopt}, at);
 }
 
@@ -596,9 +636,9 @@ Hazard BlockHazards::describe_early_register(uint32_t product, uint32_t user, ui
   return hazard;
 }
 
-Hazard BlockHazards::describe_unfenced(const Touch& write, const Step& user, uint64_t at) const {
+Hazard BlockHazards::describe_unfenced(Touch write, const Step& user, uint64_t at) const {
   Hazard hazard = hazard_between(HazardKind::missing_fence, launch_.program, user.instruction,
-                                 write.instruction);
+                                 write.instruction());
   const Facts& facts = launch_.program.sources[user.instruction].facts;
   const std::string name = facts.family == Family::warpgroup ? "wgmma" : name_of_bulk_copy(facts);
   hazard.message.what = user.reads ? "fence.proxy.async is missing in " : "a fence is missing in ";
@@ -606,13 +646,13 @@ Hazard BlockHazards::describe_unfenced(const Touch& write, const Step& user, uin
                          (user.reads ? " reads shared memory that a thread has written"
                                      : " uses an mbarrier that a thread has initialised");
   hazard.message.where =
-      line(write.instruction) + (user.reads ? " writes (" : " initialises (") +
-      thread_name(side_of(write.instruction, write.thread, true).thread) + "), " +
+      line(write.instruction()) + (user.reads ? " writes (" : " initialises (") +
+      thread_name(side_of(write.instruction(), write.thread(), true).thread) + "), " +
       line(user.instruction) + (facts.family == Family::warpgroup ? " multiplies (" : " copies (") +
       thread_name(user.thread) + "), " + block_name(number_) + ", " + place(at, true);
   hazard.message.advice = std::string(user.reads ? "fence.proxy.async.shared::cta"
                                                  : "fence.mbarrier_init.release.cluster") +
-                          " by the thread of " + line(write.instruction) +
+                          " by the thread of " + line(write.instruction()) +
                           " after it, and then a barrier before " + line(user.instruction);
   return hazard;
 }
@@ -654,7 +694,7 @@ void BlockHazards::global(const WarpAccess& access) {
                                       access.first + static_cast<uint64_t>(access.highest));
   // If lanes read one place, the first and the last stand for all.
   uint32_t lanes = access.active;
-  if (access.is_uniform && is_read && !is_write && !is_strong)
+  if (access.shape == Pattern::Shape::uniform && is_read && !is_write && !is_strong)
     lanes = std::bit_floor(lanes) | (lanes & -lanes);
   PlaceLock lock(launch_.has_helpers);
   for_each_lane(lanes, [&](uint32_t lane) {
@@ -859,8 +899,8 @@ void BlockHazards::report_unwritten(uint32_t instruction, uint32_t thread, uint6
 }
 
 // A copy that does not read the place counts its bytes there: it is an mbarrier.
-void BlockHazards::report_unfenced(const SharedCell& cell, const Step& user, uint64_t at) {
-  launch_.found.add(hazard_key(HazardKind::missing_fence, launch_.line_of(cell.write.instruction),
+void BlockHazards::report_unfenced(const SharedCells::Cell& cell, const Step& user, uint64_t at) {
+  launch_.found.add(hazard_key(HazardKind::missing_fence, launch_.line_of(cell.write.instruction()),
                                launch_.line_of(user.instruction)),
                     {number_, at, user.thread},
                     [&] { return describe_unfenced(cell.write, user, at); });
@@ -1066,7 +1106,7 @@ Hazard BlockHazards::describe_unwritten(uint32_t instruction, uint32_t thread, u
 // True if threads have written to the array at this address, by stores or by cp.async.
 bool BlockHazards::is_stored_by_threads(uint64_t address) const {
   const uint64_t rank = address >> CLUSTER_RANK_SHIFT, offset = address & CLUSTER_OFFSET_MASK;
-  const std::vector<SharedCell>& cells = rank == 0 ? cells_ : blocks_[rank - 1]->cells_;
+  const SharedCells& cells = rank == 0 ? cells_ : blocks_[rank - 1]->cells_;
   uint64_t first = 0, past_end = cells.size() * launch_.unit;
   if (const SharedVariable* const variable = shared_variable_at(launch_.program, offset)) {
     first = variable->offset;
@@ -1076,10 +1116,13 @@ bool BlockHazards::is_stored_by_threads(uint64_t address) const {
     return launch_.program.sources[instruction].facts.family;
   };
   for (uint64_t at = first; at < past_end; at += launch_.unit) {
-    const SharedCell& cell = cells[at / launch_.unit];
-    const bool is_copied = cell.copy != 0 && family(cell.copy - 1) == Family::async_copy;
-    const Family writer = cell.is_written ? family(cell.write.instruction) : Family::bulk_copy;
-    if (is_copied || writer == Family::async_copy || (cell.is_stored && writer != Family::mbarrier))
+    const size_t cell = at / launch_.unit;
+    const uint32_t copy = cells.copy_to(cell);
+    const bool is_copied = copy != 0 && family(copy - 1) == Family::async_copy;
+    const Touch write = cells.last_write(cell);
+    const Family writer = write.is_somebody() ? family(write.instruction()) : Family::bulk_copy;
+    const bool is_stored = write.is_somebody() && !write.by_copy();
+    if (is_copied || writer == Family::async_copy || (is_stored && writer != Family::mbarrier))
       return true;
   }
   return false;

@@ -12,10 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include "simulator/count/pattern.hpp"
 #include "simulator/hazards/device_shadow.hpp"
 #include "simulator/hazards/hazard_context.hpp"
 #include "simulator/hazards/order.hpp"
 #include "simulator/hazards/proxy_fences.hpp"
+#include "simulator/hazards/shared_cells.hpp"
 
 namespace simulator {
 
@@ -28,8 +30,8 @@ struct WarpAccess {
   uint32_t warp = 0;
   uint64_t first = 0;                         // the first active lane's address in its memory
   const std::array<int64_t, WARP>& distance;  // each lane's address minus `first`
-  int64_t lowest = 0, highest = 0;    // the bytes touched, relative to `first`: [lowest, highest)
-  bool is_uniform = false;            // True if all lanes' addresses are equal
+  int64_t lowest = 0, highest = 0;  // the bytes touched, relative to `first`: [lowest, highest)
+  Pattern::Shape shape{};
   const std::byte* values = nullptr;  // of a store: `bytes` per lane; nullptr: unknown
 };
 
@@ -125,30 +127,11 @@ class BlockHazards {
   BlockOrder order;
 
  private:
-  /// The access of one thread to a place in shared memory.
-  struct Touch {
-    Time time = 0;
-    uint32_t instruction = 0;
-    uint16_t thread = 0;  // its number in the cluster
-    bool is_somebody = false;
-  };
   /// The last access of another block's thread to the block's shared memory.
   struct Use {
     Time time = 0;
     uint32_t instruction = 0;
     uint64_t offset = 0;
-  };
-  /// The accesses to `unit` bytes of shared memory.
-  struct SharedCell {
-    Touch write, read, other_read;
-    uint32_t value = 0;   // the last written value
-    uint32_t copy = 0;    // the instruction of a copy to it that has not landed, plus one
-    uint16_t copier = 0;  // the thread's number in the cluster
-    bool is_written = false;
-    bool is_stored = false;    // True if the last write was a thread's store, not a copy
-    uint32_t late_reads = 0;   // by bulk stores and products that have not ended
-    uint32_t late_reader = 0;  // the instruction of the last one
-    uint16_t late_thread = 0;  // likewise
   };
   /// The source of a copy that has not landed.
   struct Source {
@@ -190,7 +173,7 @@ class BlockHazards {
     const uint64_t rank = address >> CLUSTER_RANK_SHIFT;
     return rank == 0 ? *this : *blocks_[rank - 1];
   }
-  SharedCell& cell_at(uint64_t address) {
+  SharedCells::Cell cell_at(uint64_t address) {
     return owner_of(address).cells_[(address & CLUSTER_OFFSET_MASK) / launch_.unit];
   }
   /// Returns the block whose members hold the fences of the whole cluster.
@@ -204,12 +187,13 @@ class BlockHazards {
   void shared(const WarpAccess& access);
   void local(const WarpAccess& access);
   void global(const WarpAccess& access);
+  const uint32_t* cell_values(const WarpAccess& access);
   void shared_lane(const WarpAccess& access, uint32_t lane, uint64_t offset);
   void touch_global(Step step, uint64_t address, uint32_t bytes, const std::byte* values,
                     BufferShadow& buffer);
   uint32_t value_at(const std::byte* bytes, uint32_t width) const;
-  void shared_step(SharedCell& cell, const Step& step, uint64_t at);
-  void check_shared(const Touch& before, bool wrote, const Step& step, uint64_t at);
+  void shared_step(const SharedCells::Cell& cell, const Step& step, uint64_t at);
+  void check_shared(Touch before, bool wrote, const Step& step, uint64_t at);
   void first_step(Cell& cell, const Step& step, bool is_weak, uint64_t at);
   void global_step(Cell& cell, const Step& step, bool is_weak, uint64_t at);
   void check_global(Cell& cell, const Toucher& before, bool wrote, const Step& step, uint64_t at);
@@ -217,7 +201,7 @@ class BlockHazards {
   void touch_global_range(const Step& step, uint64_t first, uint64_t bytes);
   void copy_lands_by(uint32_t writer, uint32_t instruction, uint32_t thread, uint64_t target,
                      uint64_t bytes);
-  void check_late_reads(const SharedCell& cell, const Step& step, uint64_t at);
+  void check_late_reads(const SharedCells::Cell& cell, const Step& step, uint64_t at);
   void check_sources(const Step& step, uint64_t first, uint64_t past_end);
   bool is_after(uint32_t thread, const Toucher& other) const;
   bool may_meet(const Side& a, const Side& b, uint64_t address, bool is_shared) const;
@@ -235,7 +219,7 @@ class BlockHazards {
                    uint64_t times);
   void report_unwritten(uint32_t instruction, uint32_t thread, uint64_t address, Access access);
   void report_early(const Side& copier, const Side& user, uint64_t address, bool is_source);
-  void report_unfenced(const SharedCell& cell, const Step& user, uint64_t at);
+  void report_unfenced(const SharedCells::Cell& cell, const Step& user, uint64_t at);
   void report_split(Warpgroup& group, const WarpgroupStep& one, const WarpgroupStep& other);
 
   Hazard describe_race(const Side& one, const Side& two, uint64_t address, bool is_shared) const;
@@ -245,7 +229,7 @@ class BlockHazards {
                         bool is_source) const;
 
   Hazard describe_misuse(uint32_t instruction, uint32_t thread, uint64_t at) const;
-  Hazard describe_unfenced(const Touch& write, const Step& user, uint64_t at) const;
+  Hazard describe_unfenced(Touch write, const Step& user, uint64_t at) const;
   Hazard describe_unfenced_register(uint32_t product, uint32_t thread,
                                     std::optional<uint32_t> writer) const;
   Hazard describe_early_register(uint32_t product, uint32_t user, uint32_t thread,
@@ -276,7 +260,8 @@ class BlockHazards {
   uint32_t last_barrier_ = 0;  // the instruction; 0: none yet
   std::vector<uint32_t> left_,
       stored_;  // by warp: lanes that have exited, and lanes that have written to shared memory
-  std::vector<SharedCell> cells_;
+  SharedCells cells_;
+  std::vector<uint32_t> cell_values_;         // scratch
   std::vector<bool> local_written_;           // of all threads, one after the other
   std::vector<std::vector<Source>> sources_;  // by thread
   std::vector<Warpgroup> warpgroups_;

@@ -86,6 +86,7 @@ void ClusterOrder::start(const std::vector<uint64_t>& blocks, uint32_t threads, 
   lanes_.resize(warps_);
   warps_met_.clear();
   extras_.clear();
+  has_heard_ = false;
   phases_.clear();
   passed_.clear();
   last_united_ = {};
@@ -361,6 +362,7 @@ void ClusterOrder::listen(uint32_t thread, uint64_t address, bool is_shared) {
   if (extra.heard) heard->learn(*extra.heard);
   from.read(address, blocks_[block_of(thread)], *heard);
   extra.heard = std::move(heard);
+  has_heard_ = true;
   extra.address = address;
   extra.version = version;
 }

@@ -102,6 +102,21 @@ class GridOrder {
   std::array<std::vector<Time>, 2> until_;
 };
 
+/// The knowledge that the lanes of a warp have in common of the work in their block. Beyond it, each lane knows its own work.
+struct WarpKnowledge {
+  uint32_t warp = 0;
+  Time all = 0;       // the work of all threads is known up to this time
+  Time own_warp = 0;  // likewise the work of the warp's lanes
+
+  bool covers_warp(uint32_t other, Time then) const {
+    return other / WARP == warp && then <= own_warp;
+  }
+  /// True if the action of thread `other` at `then` happened before any action of `thread`, a lane of the warp, from now on.
+  bool covers(uint32_t thread, uint32_t other, Time then) const {
+    return then <= all || thread == other || covers_warp(other, then);
+  }
+};
+
 /// The order within the blocks of a cluster, and their threads' knowledge of other blocks. A block without a cluster is a
 /// cluster of one. Each thread has a number in the cluster: the blocks come in the order of their ranks, and each begins with
 /// a new warp. Addresses in shared memory contain a block's rank (cluster_address()).
@@ -133,6 +148,15 @@ class ClusterOrder {
   }
   /// The same for a thread of another block.
   bool is_after(uint32_t thread, uint64_t block, uint32_t other, Time then) const;
+
+  /// Returns the common knowledge of a warp's lanes in a cluster of one block. Returns nothing if some lanes know more: of
+  /// other lanes or warps that they met, or from mbarriers or messages.
+  std::optional<WarpKnowledge> common_knowledge(uint32_t warp) const {
+    const bool is_plain = blocks_.size() == 1 && !has_heard_ && passed_.empty() &&
+                          warps_met_.empty() && !lanes_[warp];
+    if (!is_plain) return std::nullopt;
+    return WarpKnowledge{warp, all_met_, warp_met_[warp]};
+  }
 
   /// Returns the times, by thread, up to which `thread` knows that their work is done.
   std::vector<Time> known_to(uint32_t thread) const;
@@ -228,6 +252,7 @@ class ClusterOrder {
   std::vector<std::unique_ptr<LaneTimes>> lanes_;  // by warp: [lane][other], if some lanes met
   std::vector<Time> warps_met_;                    // [warp][other], if some warps met
   std::vector<Extra> extras_;
+  bool has_heard_ = false;                       // True if some thread has heard a message
   std::vector<Time> fenced_, exited_;            // by thread: at its last fence, and at its exit
   std::unordered_map<uint64_t, Phases> phases_;  // by mbarrier
   std::vector<SharedTimes> passed_;       // by thread, from mbarriers; made when one is passed
@@ -271,6 +296,10 @@ class BlockOrder {
   /// The threads have their numbers in the cluster.
   bool is_after(uint32_t thread, uint32_t other, Time then) const {
     return cluster_->is_after(thread, other, then);
+  }
+
+  std::optional<WarpKnowledge> common_knowledge(uint32_t warp) const {
+    return cluster_->common_knowledge(first_warp_ + warp);
   }
 
   void meet() { cluster_->meet(rank_); }

@@ -34,8 +34,7 @@ struct Counting {
     const SiteInfo& info = warp.block->worker->program.sites[site];
     warp.block->hazards->access({info.instruction, info.access, info.bytes, pattern.active,
                                  warp.number, first, pattern.distance, pattern.lowest,
-                                 pattern.highest, pattern.shape == Pattern::Shape::uniform,
-                                 values});
+                                 pattern.highest, pattern.shape, values});
     if (is_shared(info.access)) stay_within(warp, site, pattern, first);
   }
   /// Checks that an access to the block's shared memory is within the array that it is meant for.

@@ -1,0 +1,130 @@
+#include "simulator/hazards/shared_cells.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace simulator {
+
+void SharedCells::clear() {
+  for (std::vector<Touch>* const touches : {&writes_, &reads_, &other_reads_})
+    std::fill(touches->begin(), touches->end(), Touch{});
+  if (has_rare_) std::fill(rare_.begin(), rare_.end(), Rare{});
+  has_rare_ = false;
+}
+
+// True if the lane knows of all accesses to the cell that would make a race.
+bool SharedCells::is_free(const CellAccess& access, uint32_t lane, size_t cell) const {
+  const Touch write = writes_[cell];
+  if (write.is_busy() || !access.knows(lane, write)) return false;
+  if (!access.writes) return write.is_somebody();
+  return access.knows(lane, reads_[cell]) && access.knows(lane, other_reads_[cell]);
+}
+
+void SharedCells::note_read(const CellAccess& access, uint32_t lane, size_t cell) {
+  (access.knows(lane, reads_[cell]) ? reads_ : other_reads_)[cell] = access.of_lane(lane);
+}
+
+bool SharedCells::touch_one(const CellAccess& access, uint32_t lane, size_t first,
+                            const uint32_t* values) {
+  const size_t past_end = first + access.cells;
+  for (size_t cell = first; cell < past_end; ++cell) {
+    if (!is_free(access, lane, cell)) return false;
+  }
+  for (size_t cell = first; cell < past_end; ++cell) {
+    if (!access.writes) {
+      note_read(access, lane, cell);
+      continue;
+    }
+    writes_[cell] = access.of_lane(lane);
+    values_[cell] = values == nullptr ? 0 : values[cell - first];
+  }
+  return true;
+}
+
+bool SharedCells::read_place(const CellAccess& access, size_t first, uint32_t lanes) {
+  const auto lowest = static_cast<uint32_t>(std::countr_zero(lanes));
+  const uint32_t highest = 31 - static_cast<uint32_t>(std::countl_zero(lanes));
+  if (lowest == highest) return touch_one(access, lowest, first, nullptr);
+  const size_t past_end = first + access.cells;
+  const WarpKnowledge& known = access.known;
+  for (size_t cell = first; cell < past_end; ++cell) {
+    const Touch write = writes_[cell];
+    const bool is_known_to_all =
+        write.time() <= known.all || known.covers_warp(write.thread(), write.time());
+    if (write.is_busy() || !write.is_somebody() || !is_known_to_all) return false;
+  }
+  // One lane after the other: a lane that knows of the read takes its place, and the last of the others is the other read.
+  for (size_t cell = first; cell < past_end; ++cell) {
+    const Touch before = reads_[cell];
+    if (access.knows(lowest, before)) {
+      reads_[cell] = access.of_lane(lowest);
+      other_reads_[cell] = access.of_lane(highest);
+      continue;
+    }
+    const uint32_t lane = before.thread() - access.thread;
+    const bool is_mine = lane < WARP && (lanes >> lane & 1u) != 0;
+    if (is_mine) reads_[cell] = access.of_lane(lane);
+    const uint32_t others = is_mine ? lanes & ~(1u << lane) : lanes;
+    other_reads_[cell] = access.of_lane(31 - static_cast<uint32_t>(std::countl_zero(others)));
+  }
+  return true;
+}
+
+bool SharedCells::touch_row(const CellAccess& access, size_t first, const uint32_t* values) {
+  const size_t count = size_t{WARP} * access.cells;
+  const int shift = std::countr_zero(access.cells);
+  const Time all = access.known.all;
+  const Touch* const writes = &writes_[first];
+  // The usual case: all threads have met since.
+  bool is_known_to_all = true;
+  if (access.writes) {
+    const Touch* const reads = &reads_[first];
+    const Touch* const others = &other_reads_[first];
+    for (size_t i = 0; i < count; ++i) {
+      is_known_to_all &= writes[i].is_until(all);
+      is_known_to_all &= reads[i].is_until(all);
+      is_known_to_all &= others[i].is_until(all);
+    }
+  } else {
+    for (size_t i = 0; i < count; ++i) is_known_to_all &= writes[i].is_somebodys_until(all);
+  }
+  if (!is_known_to_all) {
+    for (size_t i = 0; i < count; ++i) {
+      if (!is_free(access, static_cast<uint32_t>(i >> shift), first + i)) return false;
+    }
+  }
+  if (!access.writes) {
+    read_row(access, first);
+    return true;
+  }
+  for (size_t i = 0; i < count; ++i)
+    writes_[first + i] = access.of_lane(static_cast<uint32_t>(i >> shift));
+  if (values != nullptr) {
+    std::copy_n(values, count, &values_[first]);
+  } else {
+    std::fill_n(&values_[first], count, 0);
+  }
+  return true;
+}
+
+void SharedCells::read_row(const CellAccess& access, size_t first) {
+  const size_t count = size_t{WARP} * access.cells;
+  const int shift = std::countr_zero(access.cells);
+  const Touch* const reads = &reads_[first];
+  bool all_before = true, any_before = false, any_of_warp = false;
+  for (size_t i = 0; i < count; ++i) {
+    const bool is_before = reads[i].is_until(access.known.all);
+    all_before &= is_before;
+    any_before |= is_before;
+    any_of_warp |= reads[i].is_of_same_warp(access.me);
+  }
+  if (!all_before && (any_before || any_of_warp)) {
+    for (size_t i = 0; i < count; ++i)
+      note_read(access, static_cast<uint32_t>(i >> shift), first + i);
+    return;
+  }
+  Touch* const noted = all_before ? &reads_[first] : &other_reads_[first];
+  for (size_t i = 0; i < count; ++i) noted[i] = access.of_lane(static_cast<uint32_t>(i >> shift));
+}
+
+}  // namespace simulator
