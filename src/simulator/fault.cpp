@@ -422,8 +422,9 @@ std::string advice_of(const Fault& fault) {
     case FaultKind::no_peer_access: {
       const std::string owner = std::to_string(fault.place.device);
       return "cudaSetDevice(" + std::to_string(fault.place.seen_from) +
-             ") and cudaDeviceEnablePeerAccess(" + owner + ", 0) before the launch; or launch it on device " +
-             owner + ", or copy with cudaMemcpyPeer";
+             ") and cudaDeviceEnablePeerAccess(" + owner +
+             ", 0) before the launch; or launch it on device " + owner +
+             ", or copy with cudaMemcpyPeer";
     }
     case FaultKind::misaligned:
       return advice_misaligned(fault);
@@ -499,13 +500,14 @@ std::string advice_of(const Fault& fault) {
 }  // namespace
 
 const char* name_of(FaultKind kind) {
-  constexpr std::array NAMES = {"out_of_bounds",       "use_after_free",     "misaligned",
-                                "unknown_instruction", "barrier_divergence", "trap",
-                                "failed_assert",       "interrupted",        "endless_wait",
-                                "stack_overflow",      "no_function",        "incomplete_warp",
-                                "bad_tensor_copy",     "misused_mbarrier",   "timed_out",
-                                 "host_memory",         "bad_texture",        "no_cooperative_launch",
-                                 "no_peer_access"};
+  constexpr std::array NAMES = {
+      "out_of_bounds",       "use_after_free",     "misaligned",
+      "unknown_instruction", "barrier_divergence", "trap",
+      "failed_assert",       "interrupted",        "endless_wait",
+      "stack_overflow",      "no_function",        "incomplete_warp",
+      "bad_tensor_copy",     "misused_mbarrier",   "timed_out",
+      "host_memory",         "bad_texture",        "no_cooperative_launch",
+      "no_peer_access"};
   static_assert(NAMES.size() == static_cast<size_t>(FaultKind::no_peer_access) + 1);
   return NAMES[static_cast<size_t>(kind)];
 }

@@ -37,7 +37,7 @@ enum class FaultKind {
   host_memory,          // the host has no more memory               -> cudaErrorMemoryAllocation
   bad_texture,          // no texture object, or one of another shape -> cudaErrorIllegalInstruction
   no_cooperative_launch,  // grid.sync() in another launch           -> cudaErrorLaunchFailure
-  no_peer_access,       // an address of another device              -> cudaErrorIllegalAddress
+  no_peer_access,         // an address of another device              -> cudaErrorIllegalAddress
 };
 
 /// The action of the instruction at fault.

@@ -60,7 +60,8 @@ struct Cell {
   uint32_t value = 0;       // the last written value
   bool is_counted = false;  // True if it is counted among the launch's races
   bool is_weak = false;     // True if an access was neither atomic nor volatile
-  uint16_t overlapped = 0;  // the number, from 1, of an unordered launch that has read the place: see HazardContext
+  uint16_t overlapped =
+      0;  // the number, from 1, of an unordered launch that has read the place: see HazardContext
   Toucher write, read, second_read;
 };
 

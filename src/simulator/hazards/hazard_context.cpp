@@ -272,8 +272,7 @@ void HazardContext::note_conflict(uint16_t overlap, uint64_t address, bool other
   const std::lock_guard lock(conflicts_mutex_);
   const auto [known, is_new] =
       conflicts_.try_emplace(overlap, Conflict{address, other_writes, writes});
-  if (!is_new && address < known->second.address)
-    known->second = {address, other_writes, writes};
+  if (!is_new && address < known->second.address) known->second = {address, other_writes, writes};
 }
 
 void HazardContext::publish_conflicts() {

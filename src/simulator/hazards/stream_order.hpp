@@ -18,7 +18,7 @@ namespace simulator {
 
 /// A launch, copy or fill, and its place in the order of all streams' work.
 struct StreamWork {
-  const char* name = "";   // the kernel, or the function of the API; stays valid
+  const char* name = "";  // the kernel, or the function of the API; stays valid
   bool is_kernel = false;
   uint64_t operation = 0;  // its number in the order of the calls
   uint32_t stream = 0;

@@ -392,8 +392,7 @@ DeviceMemory::~DeviceMemory() {
 
 bool DeviceMemory::reach(uint32_t device, bool on) {
   const uint64_t bit = uint64_t{1} << device;
-  const uint64_t before =
-      on ? state_->reached.fetch_or(bit) : state_->reached.fetch_and(~bit);
+  const uint64_t before = on ? state_->reached.fetch_or(bit) : state_->reached.fetch_and(~bit);
   return ((before & bit) != 0) != on;
 }
 

@@ -191,7 +191,8 @@ static void statuses() {
   printf(" %d", cublasSgemv(handle, CUBLAS_OP_N, 4, 4, &one, a.data, 3, b.data, 1, &one, c.data, 1));
   printf(" %d", cublasSaxpy(handle, -3, &one, a.data, 1, b.data, 1));
   printf(" %d", cublasSdot(handle, 3, a.data, 1, b.data, 1, nullptr));
-  printf(" %d %g", cublasSdot(handle, -3, a.data, 1, b.data, 1, &result), result);
+  printf(" %d", cublasSdot(handle, -3, a.data, 1, b.data, 1, &result));
+  printf(" %g", result);
   printf(" %d", cublasSetVector(4, 0, a.data, 1, b.data, 1));
   printf("\n%s: %s, %s\n", cublasGetStatusName(CUBLAS_STATUS_INVALID_VALUE), cublasGetStatusString(CUBLAS_STATUS_NOT_INITIALIZED),
          cublasGetStatusString(CUBLAS_STATUS_NOT_SUPPORTED));

@@ -55,8 +55,8 @@ TEST_P(Idiom, PrintsWhatADevicePrinted) {
   const fs::path idiom = IDIOMS / GetParam();
   const std::string source = idiom.string() + ".cu";
   const std::string program = (folder / "program").string();
-  const Outcome compiled =
-      run(SIMCC + " " + first_line(contents(source), "flags") + " '" + source + "' -o '" + program + "'");
+  const Outcome compiled = run(SIMCC + " " + first_line(contents(source), "flags") + " '" + source +
+                               "' -o '" + program + "'");
   ASSERT_EQ(compiled.exit_code, 0) << compiled.err;
 
   const std::string devices = first_line(contents(source), "devices");

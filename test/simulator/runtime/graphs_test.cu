@@ -227,9 +227,9 @@ TEST_F(Graphs, HaveNodesOfEveryKind) {
   value.width = COUNT;
   value.height = 1;
   EXPECT_EQ(cudaGraphAddMemsetNode(&fill, graph, nullptr, 0, &value), cudaSuccess);
-  EXPECT_EQ(cudaGraphAddMemcpyNode1D(&move, graph, &fill, 1, host, a, BYTES,
-                                     cudaMemcpyDeviceToHost),
-            cudaSuccess);
+  EXPECT_EQ(
+      cudaGraphAddMemcpyNode1D(&move, graph, &fill, 1, host, a, BYTES, cudaMemcpyDeviceToHost),
+      cudaSuccess);
   const cudaHostNodeParams function = {[](void* data) { ++*static_cast<int*>(data); }, &calls};
   EXPECT_EQ(cudaGraphAddHostNode(&call, graph, &move, 1, &function), cudaSuccess);
   EXPECT_EQ(cudaGraphAddEmptyNode(&empty, graph, &call, 1), cudaSuccess);

@@ -595,7 +595,7 @@ class LoadedModule : public Module {
   const ptx::Module ptx_;
   VariableAddresses addresses_;
   std::set<std::string, std::less<>> initialised_;  // managed variables that have their values
-  mutable std::mutex mutex_;  // guards the kernels decoded so far
+  mutable std::mutex mutex_;                        // guards the kernels decoded so far
   mutable std::map<std::string, std::unique_ptr<LoadedKernel>, std::less<>> kernels_;
 };
 

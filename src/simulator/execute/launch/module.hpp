@@ -34,8 +34,8 @@ class Kernel {
   virtual size_t local_bytes_per_thread() const = 0;
   virtual int max_threads_per_block() const = 0;  // __launch_bounds__, or the device's limit
   virtual std::vector<size_t> parameter_bytes() const = 0;  // the size of each
-  virtual Dim3 cluster() const = 0;               // __cluster_dims__, or zeros
-  virtual uint64_t most_in_cluster() const = 0;   // by __launch_bounds__, or 0
+  virtual Dim3 cluster() const = 0;                         // __cluster_dims__, or zeros
+  virtual uint64_t most_in_cluster() const = 0;             // by __launch_bounds__, or 0
 
   /// Runs the whole grid on the host's cores and returns when it has finished. Returns nothing, or the first
   /// fault: the lowest block's, so that it does not depend on the number of cores. `arguments` holds one pointer

@@ -141,7 +141,8 @@ bool find_format(const cudaChannelFormatDesc& format, TexelFormat& texel) {
   return false;
 }
 
-std::optional<Region> region_of(const cudaArray& array, const cudaPos& at, const cudaExtent& bytes) {
+std::optional<Region> region_of(const cudaArray& array, const cudaPos& at,
+                                const cudaExtent& bytes) {
   const auto fits = [](size_t first, size_t count, uint64_t all) {
     return count <= all && first <= all - count;
   };
@@ -150,23 +151,26 @@ std::optional<Region> region_of(const cudaArray& array, const cudaPos& at, const
     return std::nullopt;
   const size_t pitch = array.pitch();
   const size_t slice = pitch * array.height();
-  return Region{static_cast<std::byte*>(array.memory) + at.z * slice + at.y * pitch + at.x, pitch, slice};
+  return Region{static_cast<std::byte*>(array.memory) + at.z * slice + at.y * pitch + at.x, pitch,
+                slice};
 }
 
 cudaError_t refuse_array(cudaError_t error) {
   return refuse(error, [] {
     return Refusal{
         std::string(Call::current()) + " was given a handle that is no array of this device",
-        "the handle that cudaMallocArray gave, before cudaFreeArray, with its return code checked", ""};
+        "the handle that cudaMallocArray gave, before cudaFreeArray, with its return code checked",
+        ""};
   });
 }
 
 cudaError_t refuse_place_in_array() {
   return refuse(cudaErrorInvalidValue, [] {
-    return Refusal{std::string(Call::current()) + " reaches beyond the array",
-                   "widths and offsets in x are in bytes for copies of two dimensions, and in elements for "
-                   "cudaMemcpy3D",
-                   ""};
+    return Refusal{
+        std::string(Call::current()) + " reaches beyond the array",
+        "widths and offsets in x are in bytes for copies of two dimensions, and in elements for "
+        "cudaMemcpy3D",
+        ""};
   });
 }
 

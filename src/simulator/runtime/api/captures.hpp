@@ -39,7 +39,8 @@ class Recorder {
 /// One capture, from cudaStreamBeginCapture to cudaStreamEndCapture.
 struct ActiveCapture {
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
-  bool has_blocking = false;      // True if a stream that waits for the legacy default stream is captured
+  bool has_blocking =
+      false;  // True if a stream that waits for the legacy default stream is captured
   SimulatedDevice* device = nullptr;  // of that stream
   bool is_invalid = false;
 

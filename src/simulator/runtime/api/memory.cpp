@@ -543,8 +543,7 @@ cudaError_t cudaFree(void* pointer) {
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   return in_stream(stream, [&](const AnyStream& in) {
     if (pointer == nullptr) return cudaSuccess;
-    if (in->recorder != nullptr)
-      return in->recorder->invalidate(cudaErrorStreamCaptureUnsupported);
+    if (in->recorder != nullptr) return in->recorder->invalidate(cudaErrorStreamCaptureUnsupported);
     const cudaError_t refused = release(pointer, false, false);
     return refused != cudaSuccess ? refused : hand_over(in, FreeWork{pointer});
   });
@@ -582,7 +581,8 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
       *attributes = {cudaMemoryTypeDevice, owner, same, nullptr};
       return cudaSuccess;
     }
-    *attributes = {is_managed(*found) ? cudaMemoryTypeManaged : cudaMemoryTypeHost, owner, same, same};
+    *attributes = {is_managed(*found) ? cudaMemoryTypeManaged : cudaMemoryTypeHost, owner, same,
+                   same};
     return cudaSuccess;
   });
 }

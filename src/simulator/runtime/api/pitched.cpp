@@ -64,12 +64,10 @@ std::optional<CopyWork> of_peers(const cudaMemcpy3DPeerParms& copy) {
                                    copy.dstPos, copy.dstPtr, copy.extent, cudaMemcpyDefault});
 }
 
-
 using AnyStream = std::shared_ptr<KnownStream>;  // nullptr: none, the copy is done at once
 
 cudaError_t copy_box(const cudaMemcpy3DParms* parameters, const AnyStream& stream) {
-  const std::optional<CopyWork> work =
-      parameters == nullptr ? std::nullopt : copy_of(*parameters);
+  const std::optional<CopyWork> work = parameters == nullptr ? std::nullopt : copy_of(*parameters);
   if (!work) return cudaErrorInvalidValue;
   return stream == nullptr ? finish(*work) : start(stream, *work);
 }
@@ -97,9 +95,7 @@ template <typename Parameters>
 cudaError_t copy_in(cudaStream_t stream, const Parameters* parameters,
                     const char* name = __builtin_FUNCTION()) {
   return synchronous(
-      [&] {
-        return with_stream(stream, [&](const auto& in) { return copy_box(parameters, in); });
-      },
+      [&] { return with_stream(stream, [&](const auto& in) { return copy_box(parameters, in); }); },
       name);
 }
 
@@ -127,8 +123,8 @@ cudaError_t cudaMemset3D(cudaPitchedPtr pointer, int value, cudaExtent extent) {
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr pointer, int value, cudaExtent extent,
                               cudaStream_t stream) {
   return synchronous([&] {
-    return with_stream(
-        stream, [&](const auto& in) { return start(in, fill_of(pointer, value, extent)); });
+    return with_stream(stream,
+                       [&](const auto& in) { return start(in, fill_of(pointer, value, extent)); });
   });
 }
 

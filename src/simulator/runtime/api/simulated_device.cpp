@@ -40,17 +40,14 @@ const std::vector<SimulatedDevice*>& devices() {
     auto* const made = new std::vector<SimulatedDevice*>{new SimulatedDevice};
     const uint32_t count = device_count();
     while (made->size() < count) {
-      made->push_back(
-          new SimulatedDevice(*made->front(), static_cast<uint32_t>(made->size())));
+      made->push_back(new SimulatedDevice(*made->front(), static_cast<uint32_t>(made->size())));
     }
     return made;
   }();
   return *all;
 }
 
-bool is_device(int number) {
-  return number >= 0 && static_cast<size_t>(number) < devices().size();
-}
+bool is_device(int number) { return number >= 0 && static_cast<size_t>(number) < devices().size(); }
 
 SimulatedDevice& current_device() {
   if (current == nullptr) current = devices().front();

@@ -39,7 +39,8 @@ struct Event {
   SimulatedDevice* device = nullptr;
   bool is_timed = true;
   std::shared_ptr<Recording> last = {};  // nullptr: never recorded
-  std::shared_ptr<const CapturedPoint> captured = {};  // of the last record, if it was in a captured stream
+  std::shared_ptr<const CapturedPoint> captured =
+      {};  // of the last record, if it was in a captured stream
 };
 
 /// The streams and events of the program. Handles are numbers that are never reused, so a stale handle is recognised

@@ -18,8 +18,8 @@ void print_report() {
   at_exit([] {
     for (const SimulatedDevice* const device : devices()) {
       if (devices().size() > 1) std::fprintf(stderr, "device %u\n", device->number);
-      const std::string text = report(device->counters.since_start(), device->counters.launches(),
-                                      stderr_page().width);
+      const std::string text =
+          report(device->counters.since_start(), device->counters.launches(), stderr_page().width);
       std::fputs(text.c_str(), stderr);
     }
   });

@@ -29,8 +29,8 @@ Watcher& at_exit_watcher() {
 }  // namespace
 
 std::span<Watcher* const> watchers() {
-  static Watcher* const all[] = {&at_exit_watcher(), &call_sites(), &host_races(),    &stream_races(), &refused_calls(),
-                                 &never_asked(), &never_freed()};
+  static Watcher* const all[] = {&at_exit_watcher(), &call_sites(),  &host_races(), &stream_races(),
+                                 &refused_calls(),   &never_asked(), &never_freed()};
   return all;
 }
 

@@ -21,8 +21,7 @@ struct Capture : ActiveCapture {
   bool is_over = false;
 };
 
-class StreamRecorder final : public Recorder,
-                             public std::enable_shared_from_this<StreamRecorder> {
+class StreamRecorder final : public Recorder, public std::enable_shared_from_this<StreamRecorder> {
  public:
   StreamRecorder(std::shared_ptr<Capture> into, Nodes after, bool began)
       : capture(std::move(into)), last(std::move(after)), is_origin(began) {}
@@ -55,8 +54,7 @@ class StreamRecorder final : public Recorder,
   }
 
   cudaStreamCaptureStatus status() const override {
-    return capture->is_invalid ? cudaStreamCaptureStatusInvalidated
-                               : cudaStreamCaptureStatusActive;
+    return capture->is_invalid ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
   }
 
   bool is_over() const override { return capture->is_over; }
@@ -104,8 +102,9 @@ cudaError_t begin(KnownStream& stream, cudaStreamCaptureMode mode) {
   static std::atomic<unsigned long long> ids{0};
   if (stream.queue->kind == StreamKind::legacy) {
     return refuse(cudaErrorStreamCaptureUnsupported, [] {
-      return Refusal{"cudaStreamBeginCapture was given the default stream, which cannot be captured",
-                     "a stream from cudaStreamCreate, also for the work in it", ""};
+      return Refusal{
+          "cudaStreamBeginCapture was given the default stream, which cannot be captured",
+          "a stream from cudaStreamCreate, also for the work in it", ""};
     });
   }
   if (stream.recorder != nullptr) return cudaErrorIllegalState;
@@ -130,8 +129,7 @@ cudaError_t end(KnownStream& stream, cudaGraph_t* graph) {
   if (!recorder.is_origin) {
     return recorder.invalidate(cudaErrorStreamCaptureUnmatched);
   }
-  if (capture.mode != cudaStreamCaptureModeRelaxed &&
-      capture.thread != std::this_thread::get_id())
+  if (capture.mode != cudaStreamCaptureModeRelaxed && capture.thread != std::this_thread::get_id())
     return cudaErrorStreamCaptureWrongThread;
   stream.recorder = nullptr;
   capture.is_over = true;

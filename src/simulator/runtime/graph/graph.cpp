@@ -72,7 +72,8 @@ std::shared_ptr<Graph> clone(const Graph& graph) {
   std::unordered_map<cudaGraphNode_t, cudaGraphNode_t> copies;
   for (const auto& node : graph.nodes) {
     Node* const added = add_node(*copy, node->work, {});
-    if (auto* const child = std::get_if<ChildWork>(&added->work)) child->graph = clone(*child->graph);
+    if (auto* const child = std::get_if<ChildWork>(&added->work))
+      child->graph = clone(*child->graph);
     added->original = node->handle;
     copies[node->handle] = added->handle;
   }
@@ -108,7 +109,8 @@ std::vector<const Node*> ordered(const Graph& graph) {
   std::priority_queue<size_t, std::vector<size_t>, std::greater<>> ready;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     missing[i] = graph.nodes[i]->after.size();
-    for (const cudaGraphNode_t before : graph.nodes[i]->after) dependents[index[before]].push_back(i);
+    for (const cudaGraphNode_t before : graph.nodes[i]->after)
+      dependents[index[before]].push_back(i);
     if (missing[i] == 0) ready.push(i);
   }
   std::vector<const Node*> order;

@@ -34,8 +34,9 @@ struct Node {
   cudaGraphNode_t handle = nullptr;
   NodeWork work;
   std::vector<cudaGraphNode_t> after;  // the nodes that must be done before, each once
-  cudaGraphNode_t original = nullptr;  // of a node in a clone or an executable graph: the node that it was made from
-  std::vector<void*> arguments = {};   // what cudaGraphKernelNodeGetParams gave
+  cudaGraphNode_t original =
+      nullptr;  // of a node in a clone or an executable graph: the node that it was made from
+  std::vector<void*> arguments = {};  // what cudaGraphKernelNodeGetParams gave
 };
 
 struct Graph {

@@ -97,8 +97,7 @@ cudaError_t add(cudaGraphNode_t* handle, cudaGraph_t graph_handle,
   const std::shared_ptr<Graph> graph = graphs().find(graph_handle);
   if (handle == nullptr || graph == nullptr || (count > 0 && dependencies == nullptr))
     return cudaErrorInvalidValue;
-  const Node* const node =
-      add_node(*graph, std::move(work), {dependencies, dependencies + count});
+  const Node* const node = add_node(*graph, std::move(work), {dependencies, dependencies + count});
   if (node == nullptr) return cudaErrorInvalidValue;
   *handle = node->handle;
   return cudaSuccess;
@@ -147,8 +146,7 @@ cudaError_t change_executable(cudaGraphExec_t executable, cudaGraphNode_t node, 
   return change<Kind>(
       [&]() -> Node* {
         const auto found = graphs().executables.find(executable);
-        return found == graphs().executables.end() ? nullptr
-                                                   : found->second.graph->made_from(node);
+        return found == graphs().executables.end() ? nullptr : found->second.graph->made_from(node);
       },
       given, name);
 }
@@ -196,8 +194,8 @@ cudaError_t list_of(cudaGraph_t handle, cudaGraphNode_t* into, size_t* count, Co
 
 // Changes the edges between pairs of nodes.
 template <typename Change>
-cudaError_t change_edges(cudaGraph_t handle, const cudaGraphNode_t* from,
-                         const cudaGraphNode_t* to, size_t count, Change change_edge,
+cudaError_t change_edges(cudaGraph_t handle, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                         size_t count, Change change_edge,
                          const char* name = __builtin_FUNCTION()) {
   return asynchronous(
       [&] {
@@ -225,8 +223,9 @@ cudaError_t instantiate(cudaGraphExec_t* handle, cudaGraph_t graph_handle) {
   if (handle == nullptr || graph == nullptr) return cudaErrorInvalidValue;
   if (ordered(*graph).size() != graph->nodes.size()) {
     return refuse(cudaErrorInvalidValue, [] {
-      return Refusal{"cudaGraphInstantiate was given a graph whose nodes wait for each other in a circle",
-                     "check the dependencies: each node can only come after earlier ones", ""};
+      return Refusal{
+          "cudaGraphInstantiate was given a graph whose nodes wait for each other in a circle",
+          "check the dependencies: each node can only come after earlier ones", ""};
     });
   }
   *handle = reinterpret_cast<cudaGraphExec_t>(++graphs().last);
@@ -317,8 +316,7 @@ cudaError_t with_executable(cudaGraphExec_t handle, cudaStream_t stream_handle, 
           if (found == graphs().executables.end()) return cudaErrorInvalidValue;
           graph = found->second.graph;
         }
-        return with_stream(stream_handle,
-                           [&](const auto& stream) { return then(stream, *graph); });
+        return with_stream(stream_handle, [&](const auto& stream) { return then(stream, *graph); });
       },
       name);
 }
@@ -596,9 +594,9 @@ cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to, const
 
 cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, cudaMemsetParams* parameters) {
   return parameters_of<FillWork>(node, parameters, [&](const Node&, const FillWork& work) {
-    *parameters = {work.to.pointer, work.to.pitch,
-                   work.value,      work.element,
-                   work.box.width / work.element, work.box.height};
+    *parameters = {
+        work.to.pointer, work.to.pitch, work.value, work.element, work.box.width / work.element,
+        work.box.height};
   });
 }
 

@@ -36,9 +36,9 @@ struct Span {
   bool written = false;          // False if only read
   bool is_queued = false;        // True if the kernel has not run: it may touch less
   const char* worker = nullptr;  // the kernel, or the API call
-  uint32_t launch = 0;           // the kernel's launch number; 0: a call, or a kernel that has not run
-  uint64_t operation = 0;        // its number
-  uint32_t stream = 0;           // and its place: see Issue
+  uint32_t launch = 0;     // the kernel's launch number; 0: a call, or a kernel that has not run
+  uint64_t operation = 0;  // its number
+  uint32_t stream = 0;     // and its place: see Issue
   uint64_t position = 0;
 };
 
@@ -56,7 +56,7 @@ struct State {
   std::array<Span, 256> spans;
   size_t span_count = 0;
   bool is_protected = false;
-  int open = 0;         // kernels and copies at work; nothing is protected meanwhile
+  int open = 0;  // kernels and copies at work; nothing is protected meanwhile
   std::array<Sighting, 32> sightings;
   std::atomic<size_t> sighting_count = 0;
   struct sigaction before = {};

@@ -25,12 +25,13 @@ Hazard hazard_of(const StreamConflict& conflict) {
   hazard.where = second.where;
   hazard.other = first.where;
   if (!second.known()) hazard.code = std::string(before.name) + " and " + after.name;
-  hazard.message.what = std::string(after.name) + " " + verb(after_writes) + "s " + name + " while " +
-                        before.name + " of another stream may still " + verb(before_writes) +
-                        " it: nothing orders the two";
+  hazard.message.what = std::string(after.name) + " " + verb(after_writes) + "s " + name +
+                        " while " + before.name + " of another stream may still " +
+                        verb(before_writes) + " it: nothing orders the two";
   std::string& where = hazard.message.where;
   where = second.known() ? second.text() : "a line of host code that is not known";
-  if (around != nullptr) where += ": byte " + std::to_string(address - around->base) + " of " + name;
+  if (around != nullptr)
+    where += ": byte " + std::to_string(address - around->base) + " of " + name;
   if (first.known()) where += ", after " + std::string(before.name) + " at " + first.text();
   const bool has_lines = first.known() && second.known();
   hazard.message.advice =

@@ -33,11 +33,11 @@ struct Point {
 
 /// An operation's place in the order of the program's work.
 struct Issue {
-  uint64_t number = 0;      // in the order of the calls, from 1; 0: no operation
-  const char* call = "";    // the function of the API: "cudaMemcpyAsync"
-  uint32_t stream = 0;      // the stream's number in clocks
-  uint64_t position = 0;    // in the stream, from 1
-  Clock clock;              // this operation and all that come before it
+  uint64_t number = 0;                // in the order of the calls, from 1; 0: no operation
+  const char* call = "";              // the function of the API: "cudaMemcpyAsync"
+  uint32_t stream = 0;                // the stream's number in clocks
+  uint64_t position = 0;              // in the stream, from 1
+  Clock clock;                        // this operation and all that come before it
   SimulatedDevice* device = nullptr;  // the stream's
 
   /// True if a point with this clock comes after the operation.
@@ -47,10 +47,12 @@ struct Issue {
 /// One step of a stream. Steps of a stream run one after the other.
 struct Step {
   std::function<void(const Issue&)> work = {};  // must not throw; may be empty
-  std::vector<Point> after = {};           // besides earlier operations of the stream
-  bool is_seen_by_host = false;  // True if host code may see its effect without a call: it writes memory that both see
-  bool needs_program = false;    // True if it uses code or memory of the program's own, which may be gone when it ends
-  Issue issue = {};              // filled in by enqueue()
+  std::vector<Point> after = {};                // besides earlier operations of the stream
+  bool is_seen_by_host =
+      false;  // True if host code may see its effect without a call: it writes memory that both see
+  bool needs_program =
+      false;  // True if it uses code or memory of the program's own, which may be gone when it ends
+  Issue issue = {};  // filled in by enqueue()
 };
 
 /// How a stream and the legacy default stream of its device order their work.
@@ -63,7 +65,7 @@ struct Stream {
   const uint32_t number;  // in clocks; given again after the stream has ended
   std::deque<Step> pending = {};
   uint64_t issued = 0, done = 0;
-  Clock clock = {};            // of its last operation
+  Clock clock = {};           // of its last operation
   bool is_destroyed = false;  // True if it only ends its work
 };
 

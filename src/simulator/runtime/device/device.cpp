@@ -6,11 +6,11 @@
 #include <optional>
 
 #include "simulator/runtime/api/calls.hpp"
-#include "simulator/runtime/api/device_attributes.hpp"
 #include "simulator/runtime/api/diagnostics.hpp"
 #include "simulator/runtime/api/memory.hpp"
 #include "simulator/runtime/api/simulated_device.hpp"
 #include "simulator/runtime/api/streams.hpp"
+#include "simulator/runtime/device/device_attributes.hpp"
 
 using namespace simulator;
 using namespace simulator::runtime;
@@ -45,7 +45,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   return guarded([&] {
     if (properties == nullptr) return cudaErrorInvalidValue;
     if (!is_device(device)) return cudaErrorInvalidDevice;
-    *properties = properties_of(device, devices()[static_cast<size_t>(device)]->memory.total_bytes());
+    *properties =
+        properties_of(device, devices()[static_cast<size_t>(device)]->memory.total_bytes());
     return cudaSuccess;
   });
 }

@@ -1,4 +1,4 @@
-#include "simulator/runtime/api/device_attributes.hpp"
+#include "simulator/runtime/device/device_attributes.hpp"
 
 #include <algorithm>
 #include <cstring>
