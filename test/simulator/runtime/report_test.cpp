@@ -43,12 +43,15 @@ TEST(FaultText, SaysInThreeLinesWhatHappenedWhereAndWhatToTry) {
 
 TEST(FaultText, EveryKindHasItsOwnAdvice) {
   std::set<std::string> advice;
-  const FaultKind kinds[] = {
-      FaultKind::out_of_bounds,       FaultKind::use_after_free,     FaultKind::misaligned,
-      FaultKind::unknown_instruction, FaultKind::barrier_divergence, FaultKind::trap,
-      FaultKind::failed_assert,       FaultKind::endless_wait,       FaultKind::stack_overflow,
-      FaultKind::no_function,         FaultKind::incomplete_warp,    FaultKind::bad_tensor_copy,
-      FaultKind::misused_mbarrier,    FaultKind::timed_out,          FaultKind::host_memory};
+  const FaultKind kinds[] = {FaultKind::out_of_bounds,        FaultKind::use_after_free,
+                             FaultKind::misaligned,           FaultKind::unknown_instruction,
+                             FaultKind::barrier_divergence,   FaultKind::trap,
+                             FaultKind::failed_assert,        FaultKind::endless_wait,
+                             FaultKind::stack_overflow,       FaultKind::no_function,
+                             FaultKind::incomplete_warp,      FaultKind::bad_tensor_copy,
+                             FaultKind::misused_mbarrier,     FaultKind::timed_out,
+                             FaultKind::host_memory,          FaultKind::bad_texture,
+                             FaultKind::no_cooperative_launch};
   for (const FaultKind kind : kinds) {
     const Message message = fault_of(kind, FaultAction::reads, 16).message();
     EXPECT_TRUE(advice.insert(message.advice).second) << message.text();

@@ -828,13 +828,22 @@ TEST(Simcc, RefusesAHeaderOfALibraryOfNvidiasInOneLine) {
 // An undeclared name of CUDA's gives up to twenty errors, in words that read like a typing mistake.
 TEST(Simcc, RefusesANameThatItDoesNotHaveInOneLine) {
   const TemporaryFolder folder;
-  write(folder / "a.cu",
-        "int main() {\n  cudaIpcMemHandle_t handle;\n  cudaIpcGetMemHandle(&handle, 0);\n}\n");
-  const Outcome outcome = run("cd " + folder.path().string() + " && " + SIMCC + " a.cu");
-  EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_EQ(outcome.err,
-            "a.cu:2: error: cudaIpcMemHandle_t: the simulated GPU does not have memory that "
-            "processes share (IPC); docs/simulator.md says what it has\n");
+  const auto expect_refused = [&](const std::string& text, const std::string& said) {
+    SCOPED_TRACE(text);
+    write(folder / "a.cu", text);
+    const Outcome outcome = run("cd " + folder.path().string() + " && " + SIMCC + " a.cu");
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_EQ(outcome.err, "a.cu:2: error: " + said + "; docs/simulator.md says what it has\n");
+  };
+  expect_refused("\ntexture<float, 2> image;\nint main() {}\n",
+                 "texture: the simulated GPU does not have texture references, which CUDA 12 "
+                 "removed; try texture objects: cudaCreateTextureObject");
+  expect_refused("\n__global__ void k(cudaSurfaceObject_t s) { surf2Dwrite(1.f, s, 0, 0); }\n",
+                 "cudaSurfaceObject_t: the simulated GPU does not have surfaces");
+  expect_refused(
+      "int main() {\n  cudaIpcMemHandle_t handle;\n  cudaIpcGetMemHandle(&handle, 0);\n}\n",
+      "cudaIpcMemHandle_t: the simulated GPU does not have memory that processes share "
+      "(IPC)");
 }
 
 TEST(Simcc, TakesALibraryOfNvidiasThatIsOnlyNamed) {

@@ -1,11 +1,12 @@
 #include "simulator/execute/scalar/texture_fetch.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
 #include <memory>
-#include <set>
 #include <utility>
+#include <vector>
 
 #include "simulator/execute/state/warp.hpp"
 #include "simulator/execute/state/worker.hpp"
@@ -36,10 +37,17 @@ bool fits(const TextureFetch& fetch, Texture::Shape shape) {
 
 // The texels that a request fetches from one texture.
 struct Fetched {
-  std::set<std::array<uint64_t, 3>> texels;
-  std::set<uint64_t> sectors, lines;
-  uint64_t lanes = 0, taps = 0;
+  std::shared_ptr<const Texture> texture;
+  uint64_t handle = 0;
+  const std::byte* host = nullptr;                     // the first texel
+  std::vector<uint64_t> texels{}, sectors{}, lines{};  // one for each tap
+  uint64_t lanes = 0;
 };
+
+uint64_t distinct(std::vector<uint64_t>& values) {
+  std::ranges::sort(values);
+  return static_cast<uint64_t>(std::ranges::unique(values).begin() - values.begin());
+}
 
 // One request: the lanes of a warp that execute a fetch together.
 class Request {
@@ -52,23 +60,23 @@ class Request {
 
   void run() {
     for_each_active(w_, [&](size_t lane) { run(lane); });
-    for (const auto& [texture, fetched] : fetched_) {
-      const uint64_t texel = texture->format.bytes();
-      worker_.fetch_texels(op_.site(Site::global), texture->base,
+    for (Fetched& fetched : fetched_) {
+      const uint64_t texel = fetched.texture->format.bytes();
+      worker_.fetch_texels(op_.site(Site::global), fetched.texture->base,
                            {.requests = 1,
                             .lanes = fetched.lanes,
-                            .bytes_asked = fetched.taps * texel,
-                            .bytes_used = fetched.texels.size() * texel,
-                            .sectors = fetched.sectors.size(),
-                            .lines = fetched.lines.size()});
+                            .bytes_asked = fetched.texels.size() * texel,
+                            .bytes_used = distinct(fetched.texels) * texel,
+                            .sectors = distinct(fetched.sectors),
+                            .lines = distinct(fetched.lines)});
     }
   }
 
  private:
   void run(size_t lane) {
-    const Texture& texture = *texture_of(lane);
+    Fetched& fetched = fetched_by(lane);
+    const Texture& texture = *fetched.texture;
     const TexturePlace place = place_of(lane);
-    Fetched& fetched = fetched_[&texture];
     ++fetched.lanes;
     if (fetch_.gathers) return gather(lane, texture, find_gathered(texture, place), fetched);
     const Taps taps = find_taps(texture, place);
@@ -105,13 +113,20 @@ class Request {
     result_of<uint32_t>(w_, op_.lists->d[channel])[lane] = bits;
   }
 
-  std::shared_ptr<const Texture> texture_of(size_t lane) {
+  // Returns the texture that a lane names, of which few are different. Looks it up once for a request.
+  Fetched& fetched_by(size_t lane) {
     const uint64_t handle = lanes_of<uint64_t>(w_, op_.a)[lane];
-    auto& texture = textures_[handle];
-    if (!texture) texture = worker_.device().textures.find(handle);
-    if (!texture) fail(lane, TextureMistake::no_object);
-    if (!fits(fetch_, texture->shape)) fail(lane, TextureMistake::other_shape);
-    return texture;
+    for (Fetched& known : fetched_) {
+      if (known.handle == handle) return known;
+    }
+    Fetched fetched{.texture = worker_.device().textures.find(handle), .handle = handle};
+    if (!fetched.texture) fail(lane, TextureMistake::no_object);
+    const Texture& texture = *fetched.texture;
+    if (!fits(fetch_, texture.shape)) fail(lane, TextureMistake::other_shape);
+    const uint64_t end = texture.address(texture.width - 1, texture.height - 1, texture.depth - 1) +
+                         texture.format.bytes();
+    fetched.host = worker_.look_at(static_cast<int>(lane), texture.base, end - texture.base);
+    return fetched_.emplace_back(std::move(fetched));
   }
 
   [[noreturn]] void fail(size_t lane, TextureMistake mistake) const {
@@ -133,19 +148,17 @@ class Request {
 
   // Returns the texel's bytes on the host. Counts them.
   const std::byte* touch(size_t lane, const Texture& texture, const Tap& tap, Fetched& fetched) {
-    const uint64_t address = texture.address(tap.x, tap.y, tap.z);
-    const uint32_t bytes = texture.format.bytes();
-    const std::byte* const host = worker_.look_at(static_cast<int>(lane), address, bytes);
+    const uint64_t offset = texture.address(tap.x, tap.y, tap.z) - texture.base;
     const TexelPlaces places = places_of(texture, tap);
-    fetched.texels.insert({tap.x, tap.y, tap.z});
-    fetched.sectors.insert(places.sector);
-    fetched.lines.insert(places.line);
-    ++fetched.taps;
+    fetched.texels.push_back(offset);
+    fetched.sectors.push_back(places.sector);
+    fetched.lines.push_back(places.line);
     if (w_.block->hazards != nullptr && tap.weight != 0) {
-      w_.block->hazards->texel_is_read(
-          op_.instruction, w_.first_thread + static_cast<uint32_t>(lane), address, bytes);
+      w_.block->hazards->texel_is_read(op_.instruction,
+                                       w_.first_thread + static_cast<uint32_t>(lane),
+                                       texture.base + offset, texture.format.bytes());
     }
-    return host;
+    return fetched.host + offset;
   }
 
   std::array<double, 4> numbers_at(size_t lane, const Texture& texture, const Tap& tap,
@@ -168,8 +181,7 @@ class Request {
   const Op& op_;
   Worker& worker_;
   const TextureFetch& fetch_;
-  std::map<uint64_t, std::shared_ptr<const Texture>> textures_;  // by handle
-  std::map<const Texture*, Fetched> fetched_;
+  std::vector<Fetched> fetched_;
 };
 
 }  // namespace
