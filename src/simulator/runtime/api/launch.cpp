@@ -314,10 +314,30 @@ cudaError_t fail_to_load(const void* function) {
   return surface_fault();
 }
 
+// Makes the stream's device the current one during its lifetime. CUDA's guide forbids a launch in a stream of another device, but an
+// H200 runs it on the stream's device (CUDA 13.0).
+class OnDeviceOf {
+ public:
+  explicit OnDeviceOf(const KnownStream& stream) : before_(current_device()) {
+    if (stream.queue->device == &before_) return;
+    tell_of_call(HazardKind::refused_call, [] {
+      return Refusal{"a launch was given a stream of another device than the current one",
+                     "cudaSetDevice to the stream's device before the launch", ""};
+    });
+    set_current_device(*stream.queue->device);
+  }
+  ~OnDeviceOf() { set_current_device(before_); }
+  OnDeviceOf(const OnDeviceOf&) = delete;
+  OnDeviceOf& operator=(const OnDeviceOf&) = delete;
+
+ private:
+  SimulatedDevice& before_;
+};
+
 cudaError_t launch_in(cudaStream_t stream, const void* function, const LaunchShape& shape,
                       void** arguments) {
   return with_stream(stream, [&](const std::shared_ptr<KnownStream>& in) {
-    if (in->queue->device != &current_device()) return refuse_stream_of_other_device();
+    const OnDeviceOf there(*in);
     try {
       return launch(function, shape, arguments, in);
     } catch (const std::bad_alloc&) {

@@ -204,13 +204,6 @@ cudaError_t refuse_stream() {
   });
 }
 
-cudaError_t refuse_stream_of_other_device() {
-  return refuse(cudaErrorInvalidResourceHandle, [] {
-    return Refusal{"a launch was given a stream of another device than the current one",
-                   "cudaSetDevice to the stream's device before the launch", ""};
-  });
-}
-
 Issue submit_step(const std::shared_ptr<KnownStream>& stream, Step step) {
   step.issue.number = next_issue();
   step.issue.call = Call::current();

@@ -57,8 +57,6 @@ std::shared_ptr<KnownStream> find_stream(cudaStream_t handle);
 
 /// Refuses a call with an unknown stream: reports the reason and returns cudaErrorInvalidResourceHandle.
 cudaError_t refuse_stream();
-/// The same for a launch in a stream of another device than the current one.
-cudaError_t refuse_stream_of_other_device();
 
 /// Runs `then` with the stream. Refuses a handle that is no stream.
 template <typename Then>
