@@ -106,6 +106,7 @@ TEST_F(Devices, HaveVariablesOfTheirOwnAndShareManagedOnes) {
 
 // CUDA's guide forbids it. An H200 runs the kernel on the stream's device (CUDA 13.0, 2026-11-29).
 TEST_F(Devices, RunALaunchInTheStreamOfAnotherThere) {
+  simulator::current_device().hazards.set_output(true);
   testing::internal::CaptureStderr();
   fill<<<1, 32, 0, stream[1]>>>(data[1], 5);
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
