@@ -1,12 +1,13 @@
 #include "simulator/memory/host_limits.hpp"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <cstdint>
-#include <fstream>
 #include <optional>
 
 namespace simulator {
@@ -19,9 +20,15 @@ std::optional<uint64_t> soft_limit(__rlimit_resource resource) {
   return limit.rlim_cur;
 }
 
+// Needs no memory, because it is asked when there is none.
 uint64_t address_space_in_use() {
+  const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  char text[64];
+  const ssize_t bytes = read(file, text, sizeof text);
+  close(file);
   uint64_t pages = 0;
-  std::ifstream("/proc/self/statm") >> pages;
+  if (bytes > 0) std::from_chars(text, text + bytes, pages);
   return pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
