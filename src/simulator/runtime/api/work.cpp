@@ -104,6 +104,20 @@ void check_written(const CopyWork& work, const Issue& issue) {
   });
 }
 
+// Calls write(plane, row, offset of the row) for each row of a box, and marks the row as written.
+template <typename Write>
+void write_rows(const Region& to, const Box& box, Write write) {
+  const DeviceAtWork at_work;
+  DeviceShadow& shadow = device_at(to.pointer).shadow;
+  for (size_t plane = 0; plane < box.depth; ++plane) {
+    for (size_t row = 0; row < box.height; ++row) {
+      const size_t at = plane * to.slice + row * to.pitch;
+      write(plane, row, at);
+      shadow.written(address_of(to.pointer) + at, box.width);
+    }
+  }
+}
+
 void do_work(const CopyWork& work, const Issue& issue) {
   std::byte* const to = bytes_of(work.to, work.box);
   const std::byte* const from = bytes_of(work.from, work.box);
@@ -113,15 +127,9 @@ void do_work(const CopyWork& work, const Issue& issue) {
   note_bytes(work.to, work.box, true, bytes);
   note_bytes(work.from, work.box, false, bytes);
   compare_with_streams(bytes, issue);
-  const DeviceAtWork at_work;
-  DeviceShadow& shadow = device_at(work.to.pointer).shadow;
-  for (size_t plane = 0; plane < work.box.depth; ++plane) {
-    for (size_t row = 0; row < work.box.height; ++row) {
-      const size_t at = plane * work.to.slice + row * work.to.pitch;
-      std::memmove(to + at, from + plane * work.from.slice + row * work.from.pitch, work.box.width);
-      shadow.written(address_of(work.to.pointer) + at, work.box.width);
-    }
-  }
+  write_rows(work.to, work.box, [&](size_t plane, size_t row, size_t at) {
+    std::memmove(to + at, from + plane * work.from.slice + row * work.from.pitch, work.box.width);
+  });
 }
 
 void do_work(const FillWork& work, const Issue& issue) {
@@ -130,20 +138,14 @@ void do_work(const FillWork& work, const Issue& issue) {
   std::vector<TouchedBytes> bytes;
   note_bytes(work.to, work.box, true, bytes);
   compare_with_streams(bytes, issue);
-  const DeviceAtWork at_work;
-  DeviceShadow& shadow = device_at(work.to.pointer).shadow;
-  for (size_t plane = 0; plane < work.box.depth; ++plane) {
-    for (size_t row = 0; row < work.box.height; ++row) {
-      const size_t at = plane * work.to.slice + row * work.to.pitch;
-      if (work.element == 1) {
-        std::memset(to + at, static_cast<int>(work.value), work.box.width);
-      } else {
-        for (size_t i = 0; i + work.element <= work.box.width; i += work.element)
-          std::memcpy(to + at + i, &work.value, work.element);
-      }
-      shadow.written(address_of(work.to.pointer) + at, work.box.width);
+  write_rows(work.to, work.box, [&](size_t /*plane*/, size_t /*row*/, size_t at) {
+    if (work.element == 1) {
+      std::memset(to + at, static_cast<int>(work.value), work.box.width);
+    } else {
+      for (size_t i = 0; i + work.element <= work.box.width; i += work.element)
+        std::memcpy(to + at + i, &work.value, work.element);
     }
-  }
+  });
 }
 
 void do_work(const HostWork& work, const Issue& issue) {
@@ -158,6 +160,12 @@ void do_work(const LibraryWork& work, const Issue& issue) {
     return device_at(range.pointer).memory.host_pointer(address, range.bytes) != nullptr;
   };
   if (!std::ranges::all_of(work.ranges, is_there)) return;  // freed since the call
+  std::vector<TouchedBytes> bytes;
+  for (const LibraryWork::Range& range : work.ranges) {
+    const Region region{.pointer = range.pointer, .pitch = range.bytes, .slice = range.bytes};
+    note_bytes(region, Box{.width = range.bytes}, range.is_written, bytes);
+  }
+  compare_with_streams(bytes, issue);
   const DeviceAtWork at_work;
   try {
     work.compute();
