@@ -260,9 +260,9 @@ bool HazardContext::comes_first(uint32_t start, uint32_t instruction, uint32_t o
 }
 
 uint16_t HazardContext::find_overlap(uint32_t launch) const {
-  const auto found = std::ranges::lower_bound(unordered_, launch, {}, &Unordered::number);
-  const size_t index = static_cast<size_t>(found - unordered_.begin()) + 1;
-  const bool is_known = found != unordered_.end() && found->number == launch;
+  const auto place = std::ranges::lower_bound(unordered_, launch, {}, &Unordered::number);
+  const size_t index = static_cast<size_t>(place - unordered_.begin()) + 1;
+  const bool is_known = place != unordered_.end() && place->number == launch;
   return is_known && index <= std::numeric_limits<uint16_t>::max() ? static_cast<uint16_t>(index)
                                                                    : uint16_t{0};
 }

@@ -535,6 +535,8 @@ cudaError_t cudaFree(void* pointer) {
     note_wait();
     if (pointer == nullptr) return cudaSuccess;
     if (const cudaError_t error = check_captures(); error != cudaSuccess) return error;
+    if (SimulatedDevice& owner = device_at(pointer); &owner != &current_device())
+      host_waited(run_all(owner));
     const cudaError_t fault = wait_for_device();
     return fault != cudaSuccess ? fault : release(pointer, false);
   });

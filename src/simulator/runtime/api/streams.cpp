@@ -29,6 +29,18 @@ Handles& handles() {
 
 uint64_t address_of(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
 
+// The streams of a thread end with it.
+struct StreamsOfThread {
+  std::map<SimulatedDevice*, std::shared_ptr<KnownStream>> by_device;
+
+  StreamsOfThread() = default;
+  ~StreamsOfThread() {
+    for (const auto& [device, stream] : by_device) retire(stream->queue);
+  }
+  StreamsOfThread(const StreamsOfThread&) = delete;
+  StreamsOfThread& operator=(const StreamsOfThread&) = delete;
+};
+
 // The default streams of a device are made at their first use: one of the device, and one of each host thread.
 std::shared_ptr<KnownStream> default_stream(bool is_of_thread) {
   SimulatedDevice& device = current_device();
@@ -38,8 +50,8 @@ std::shared_ptr<KnownStream> default_stream(bool is_of_thread) {
         .handle = handle});
   };
   if (is_of_thread) {
-    static thread_local std::map<SimulatedDevice*, std::shared_ptr<KnownStream>> of_thread;
-    std::shared_ptr<KnownStream>& stream = of_thread[&device];
+    static thread_local StreamsOfThread of_thread;
+    std::shared_ptr<KnownStream>& stream = of_thread.by_device[&device];
     if (stream == nullptr) stream = make(StreamKind::blocking, cudaStreamPerThread);
     return stream;
   }
@@ -124,7 +136,7 @@ Issue queue_pageable_copy(const std::shared_ptr<KnownStream>& stream, const Copy
   if (!is_pageable(work.to.pointer) && bytes <= MOST_STAGED) {
     auto kept = std::make_shared<std::vector<std::byte>>();
     const CopyWork copy = staged(work, *kept);
-    Step operation;
+    Step operation{.has_site = true};
     operation.is_seen_by_host = is_shared(work.to.pointer);
     operation.work = [copy, kept](const Issue& issue) { perform(copy, issue); };
     const Issue issue = submit_step(stream, std::move(operation));
@@ -140,7 +152,7 @@ Issue queue_pageable_copy(const std::shared_ptr<KnownStream>& stream, const Copy
 }  // namespace
 
 Step step_of(const Work& work) {
-  Step step;
+  Step step{.has_site = true};
   step.work = [work](const Issue& issue) { perform(work, issue); };
   if (const auto* const kernel = std::get_if<KernelWork>(&work)) {
     step.is_seen_by_host = !kernel->arguments.shared_with_host().empty();
@@ -207,7 +219,7 @@ cudaError_t refuse_stream() {
 Issue submit_step(const std::shared_ptr<KnownStream>& stream, Step step) {
   step.issue.number = next_issue();
   step.issue.call = Call::current();
-  publish(&Watcher::issued, step.issue.number);
+  if (step.has_site) publish(&Watcher::issued, step.issue.number);
   return enqueue(stream->queue, std::move(step));
 }
 
@@ -471,7 +483,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t call
     return with_stream(handle, [&](const auto& stream) {
       const cudaError_t error = check_free(*stream);
       if (error != cudaSuccess) return error;
-      Step step{.is_seen_by_host = true, .needs_program = true};
+      Step step{.is_seen_by_host = true, .has_site = true, .needs_program = true};
       step.work = [=](const Issue& issue) {
         run_host_function([&] { callback(handle, fault_of(*issue.device), data); }, issue);
       };

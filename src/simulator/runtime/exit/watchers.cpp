@@ -1,4 +1,6 @@
 // The list of watchers of API calls.
+#include <cstdlib>
+
 #include "simulator/runtime/api/events.hpp"
 #include "simulator/runtime/exit/hazards_at_exit.hpp"
 #include "simulator/runtime/exit/report.hpp"
@@ -16,7 +18,8 @@ class AtExit final : public Watcher {
     report_at_exit();
     show_at_exit();
     hazards_at_exit();
-    std::atexit(run_rest);  // before the reports
+    static const int once = std::atexit(run_rest);  // runs before the reports
+    static_cast<void>(once);
   }
   void call_begins() override { hazards_at_exit(); }  // for a program without a kernel
 };

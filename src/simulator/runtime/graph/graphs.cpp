@@ -275,7 +275,7 @@ cudaError_t launch(const std::shared_ptr<KnownStream>& stream, const Graph& grap
   const auto all = std::make_shared<const std::vector<NodeWork>>(work_of(graph));
   std::vector<std::shared_ptr<Recording>> records;
   std::vector<cudaEvent_t> events;  // of the records
-  Step step;
+  Step step{.has_site = true};
   for (const NodeWork& one : *all) {
     if (const auto* const work = std::get_if<Work>(&one)) {
       const Step of_node = step_of(*work);

@@ -6,6 +6,7 @@
 // noted, the protection lifted, and the access done: the program goes on as if nothing had happened. Memory that a launch has
 // only read may be read. While a launch waits in a stream, nobody knows what it will touch: the allocations that its arguments
 // point into are protected, and an access is judged when the launch has run.
+#include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -71,8 +72,7 @@ class Locked {
     sigset_t all;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &mask_);
-    while (state.lock.test_and_set(std::memory_order_acquire)) {
-    }
+    while (state.lock.test_and_set(std::memory_order_acquire)) sched_yield();
   }
   ~Locked() {
     state.lock.clear(std::memory_order_release);

@@ -137,15 +137,13 @@ bool run_for_quiet_program() {
   if (!running.owns_lock() || !is_quiet()) return false;
   const std::shared_ptr<Stream> stream = oldest();
   if (stream == nullptr) return false;
-  Clock seen;
   {
+    // Host code that polls the memory may go on while the operation still runs, and has waited for it.
     const std::lock_guard lock(q.mutex);
     const Step& front = stream->pending.front();
-    if (front.is_seen_by_host) seen = front.issue.clock;
+    if (front.is_seen_by_host) q.host.join(front.issue.clock);
   }
   run_front(stream);
-  const std::lock_guard lock(q.mutex);
-  q.host.join(seen);  // whoever polls the memory has waited
   return true;
 }
 

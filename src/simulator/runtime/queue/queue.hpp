@@ -48,11 +48,10 @@ struct Issue {
 struct Step {
   std::function<void(const Issue&)> work = {};  // must not throw; may be empty
   std::vector<Point> after = {};                // besides earlier operations of the stream
-  bool is_seen_by_host =
-      false;  // True if host code may see its effect without a call: it writes memory that both see
-  bool needs_program =
-      false;  // True if it uses code or memory of the program's own, which may be gone when it ends
-  Issue issue = {};  // filled in by enqueue()
+  bool is_seen_by_host = false;  // True if host code may see its effect without a call
+  bool has_site = false;         // True if a report may name the call
+  bool needs_program = false;    // True if it uses the program's own code or memory
+  Issue issue = {};              // filled in by enqueue()
 };
 
 /// How a stream and the legacy default stream of its device order their work.
