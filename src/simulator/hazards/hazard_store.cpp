@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "simulator/progress.hpp"
+
 namespace simulator {
 namespace {
 
@@ -47,7 +49,10 @@ void HazardStore::add(Hazard hazard) {
     known->times += hazard.times;
     return;
   }
-  if (output_) std::fputs(hazard.message.text().c_str(), stderr);
+  if (output_) {
+    const HiddenProgress hidden;
+    std::fputs(hazard.message.text().c_str(), stderr);
+  }
   found_.push_back(std::move(hazard));
 }
 

@@ -30,6 +30,7 @@
 #include "simulator/hazards/hazard_store.hpp"
 #include "simulator/memory/host_limits.hpp"
 #include "simulator/memory/memory.hpp"
+#include "simulator/progress.hpp"
 #include "simulator/ptx/ptx.hpp"
 
 namespace simulator {
@@ -193,6 +194,7 @@ class Launch {
     watched().ended = 0;
     watched().blocks = blocks_ * cluster_;
     {
+      const ShownLaunch shown(program_.demangled, blocks_ * cluster_, watched().ended);
       std::vector<std::jthread> helpers;
       start_helpers(helpers, wanted - 1);
       work(*workers_[0], 0);

@@ -12,6 +12,7 @@
 #include "simulator/execute/watch/lane_hazards.hpp"
 #include "simulator/execute/watch/observer.hpp"
 #include "simulator/memory/memory.hpp"
+#include "simulator/progress.hpp"
 
 BEGIN_LEVEL
 namespace {
@@ -519,6 +520,7 @@ void execute_vprintf(Warp& w, const Op& op) {
   });
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
+  const HiddenProgress hidden;
   std::fwrite(text.data(), 1, text.size(), stdout);
   write<uint32_t>(w, op.d, result);
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "simulator/progress.hpp"
 #include "simulator/runtime/api/calls.hpp"
 #include "simulator/runtime/api/diagnostics.hpp"
 #include "simulator/runtime/api/simulated_device.hpp"
@@ -138,7 +139,10 @@ void kernel_failed(SimulatedDevice& device, Fault fault) {
   if (f.fault) return;
   publish(&Watcher::failed, fault.kernel, error_of(fault), false);
   const Fault& kept = f.fault.emplace(std::move(fault));
-  if (f.output) std::fputs(kept.text().c_str(), stderr);
+  if (f.output) {
+    const HiddenProgress hidden;
+    std::fputs(kept.text().c_str(), stderr);
+  }
 }
 
 }  // namespace runtime
