@@ -9,8 +9,6 @@
 namespace simulator {
 namespace {
 
-constexpr Time LAST_TIME = (1u << 22) - 1;  // the largest time in a Toucher
-
 template <typename Each>
 void for_each_lane(uint32_t active, Each each) {
   for (; active != 0; active &= active - 1) each(static_cast<uint32_t>(std::countr_zero(active)));
@@ -70,7 +68,9 @@ void BlockHazards::start(uint64_t number, const std::vector<uint64_t>& cluster) 
   stored_.assign(warps, 0);
   cells_.clear();
   std::fill(local_written_.begin(), local_written_.end(), false);
-  for (std::vector<Source>& sources : sources_) sources.clear();
+  if (pending_ > 0) {
+    for (std::vector<Source>& sources : sources_) sources.clear();
+  }
   pending_ = 0;
   warpgroups_.assign((warps + Warpgroup::WARPS - 1) / Warpgroup::WARPS, {});
   if (order.rank() == 0) {
@@ -139,6 +139,15 @@ bool BlockHazards::was_told(const Side& first, uint32_t thread, Time then, uint6
 
 // --- shared memory ------------------------------------------------------------------------------------
 
+// True if an access neither carries messages nor is atomic. A volatile access is ordinary as long as no thread has a message to
+// tell.
+bool BlockHazards::is_ordinary(const WarpAccess& access) const {
+  const Strength strength = launch_.strength_of(access.instruction);
+  return strength == Strength::weak ||
+         (strength == Strength::strong && reads(access.access) != writes(access.access) &&
+          order.is_silent(is_shared(access.access)));
+}
+
 // Returns the values that a store writes, one for each cell of each lane. Returns nullptr if they are not known.
 const uint32_t* BlockHazards::cell_values(const WarpAccess& access) {
   if (access.values == nullptr) return nullptr;
@@ -161,7 +170,7 @@ void BlockHazards::shared(const WarpAccess& access) {
   const std::optional<WarpKnowledge> known = order.common_knowledge(access.warp);
   const bool has_ranks =
       (access.first + static_cast<uint64_t>(access.lowest)) >> CLUSTER_RANK_SHIFT != 0;
-  if (!known || has_ranks || launch_.strength_of(access.instruction) != Strength::weak) {
+  if (!known || has_ranks || !is_ordinary(access)) {
     for_each_lane(access.active, [&](uint32_t lane) { shared_lane(access, lane, address(lane)); });
     return;
   }
@@ -696,23 +705,142 @@ void BlockHazards::global(const WarpAccess& access) {
   uint32_t lanes = access.active;
   if (access.shape == Pattern::Shape::uniform && is_read && !is_write && !is_strong)
     lanes = std::bit_floor(lanes) | (lanes & -lanes);
-  PlaceLock lock(launch_.has_helpers);
+  // Runs count as weak. So where it matters if an access is, they hold weak accesses alone.
+  if (all != nullptr && is_ordinary(access) && !(is_strong && keeps_earlier(*all))) {
+    if (const auto known = order.common_knowledge(access.warp))
+      return global_groups(access, lanes, *known, *all);
+  }
+  LineLock lock;
   for_each_lane(lanes, [&](uint32_t lane) {
     const uint64_t address = access.first + static_cast<uint64_t>(access.distance[lane]);
     BufferShadow* const buffer = all != nullptr ? all : buffer_at(address, address + access.bytes);
     if (buffer == nullptr) return;
-    lock.take(buffer->lock(address));
     const uint32_t thread = access.warp * WARP + lane;
+    Line* const line = buffer->line(address, launch_.unit);
+    lock.take(line);
     if (is_strong && is_read) order.listen(thread, address, false);
     if (is_strong && is_write) order.tell(thread, address, false);
-    touch_global(
-        {access.instruction, thread, is_read, is_write, std::nullopt}, address, access.bytes,
-        access.values == nullptr ? nullptr : access.values + size_t{lane} * access.bytes, *buffer);
+    const std::byte* const values =
+        access.values == nullptr ? nullptr : access.values + size_t{lane} * access.bytes;
+    const Step step{access.instruction, thread, is_read, is_write, std::nullopt};
+    note_bytes(step, address, access.bytes, *buffer);
+    if (line != nullptr) touch_cells(step, address, access.bytes, values, *buffer, *line);
   });
 }
 
-void BlockHazards::touch_global(Step step, uint64_t address, uint32_t bytes,
-                                const std::byte* values, BufferShadow& buffer) {
+// Notes a warp's accesses line by line: all lanes that go through a line with one stride at once.
+void BlockHazards::global_groups(const WarpAccess& access, uint32_t lanes,
+                                 const WarpKnowledge& known, BufferShadow& buffer) {
+  const uint32_t unit = launch_.unit;
+  const uint32_t width = access.bytes / unit;
+  const uint64_t line_bytes = uint64_t{Line::CELLS} * unit;
+  const uint32_t first_thread = access.warp * WARP;
+  const uint32_t own_cells = width == WARP ? ~0u : (1u << width) - 1;
+  Run run =
+      run_of({access.instruction, first_thread, reads(access.access), writes(access.access), {}});
+  while (lanes != 0) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(lanes));
+    const uint64_t address = access.first + static_cast<uint64_t>(access.distance[lane]);
+    const uint64_t start = BufferShadow::line_start(address, unit);
+    const auto cell = static_cast<uint32_t>((address - start) / unit);
+    // The next lanes, as long as they go on with the same stride in the line.
+    uint32_t count = 1, stride = width;
+    run.cells = own_cells << cell;
+    if (access.shape == Pattern::Shape::contiguous) {
+      count = std::min(WARP - lane, (Line::CELLS - cell) / width);
+      run.cells = count * width == WARP ? ~0u : ((1u << (count * width)) - 1) << cell;
+    } else if (lane + 1 < WARP && (lanes >> (lane + 1) & 1u) != 0) {
+      const int64_t step = access.distance[lane + 1] - access.distance[lane];
+      stride = static_cast<uint32_t>(step) / unit;
+      const bool is_map = step > 0 && step < static_cast<int64_t>(line_bytes) && step % unit == 0 &&
+                          std::has_single_bit(stride) && stride >= width &&
+                          cell % stride + width <= stride;
+      while (is_map && lane + count < WARP && (lanes >> (lane + count) & 1u) != 0 &&
+             access.distance[lane + count] - access.distance[lane + count - 1] == step &&
+             cell + count * stride < Line::CELLS) {
+        run.cells |= own_cells << (cell + count * stride);
+        ++count;
+      }
+    }
+    const int shift = count == 1 ? ThreadMap::ONE_THREAD : std::countr_zero(stride);
+    run.threads.shift = static_cast<int16_t>(shift);
+    run.threads.first = static_cast<int16_t>(first_thread + lane - (cell >> shift));
+    touch_group(access, lane, count, run, known, buffer);
+    lanes &= count == WARP ? 0 : ~(((1u << count) - 1) << lane);
+  }
+}
+
+// Notes the accesses of neighbouring lanes to a line.
+void BlockHazards::touch_group(const WarpAccess& access, uint32_t first_lane, uint32_t count,
+                               const Run& run, const WarpKnowledge& known, BufferShadow& buffer) {
+  const auto each = [&](const auto& use) {
+    for (uint32_t lane = first_lane; lane < first_lane + count; ++lane)
+      use(lane, access.first + static_cast<uint64_t>(access.distance[lane]));
+  };
+  const auto step_of = [&](uint32_t lane) {
+    return Step{access.instruction, access.warp * WARP + lane, run.role == Run::Role::read,
+                run.role == Run::Role::write, std::nullopt};
+  };
+  const auto values_of = [&](uint32_t lane) {
+    return access.values == nullptr ? nullptr : access.values + size_t{lane} * access.bytes;
+  };
+  const uint64_t address = access.first + static_cast<uint64_t>(access.distance[first_lane]);
+  const uint64_t past_end =
+      access.first + static_cast<uint64_t>(access.distance[first_lane + count - 1]) + access.bytes;
+  const bool is_in_one_piece = past_end - address == uint64_t{count} * access.bytes;
+  if (run.role == Run::Role::read ? buffer.is_written(address, past_end)
+                                  : is_in_one_piece && pending_ == 0) {
+    note_bytes(step_of(first_lane), address, past_end - address, buffer);
+  } else {
+    each([&](uint32_t lane, uint64_t at) { note_bytes(step_of(lane), at, access.bytes, buffer); });
+  }
+  Line* const line = buffer.line(address, launch_.unit);
+  if (line == nullptr) return;
+  LineLock lock;
+  lock.take(line);
+  if (!touch_line(*line, run, known, buffer)) {
+    each([&](uint32_t lane, uint64_t at) {
+      touch_cells(step_of(lane), at, access.bytes, values_of(lane), buffer, *line);
+    });
+    return;
+  }
+  if (access.values == nullptr || run.role != Run::Role::write) return;
+  std::byte* const values = buffer.values(address, launch_.unit, true);
+  if (values == nullptr) return;
+  if (is_in_one_piece) {
+    std::memcpy(values, values_of(first_lane), past_end - address);
+    return;
+  }
+  each([&](uint32_t lane, uint64_t at) {
+    std::memcpy(values + (at - address), values_of(lane), access.bytes);
+  });
+}
+
+// True if what earlier launches touched still matters: host code or another stream may use the memory too.
+bool BlockHazards::keeps_earlier(const BufferShadow& buffer) const {
+  return buffer.keeps_earlier() || launch_.has_other_streams();
+}
+
+// Notes accesses in the form of runs. Returns false if they belong into the line's cells.
+bool BlockHazards::touch_line(Line& line, const Run& run, const WarpKnowledge& known,
+                              BufferShadow& buffer) const {
+  return launch_.overlap_with(line.last_launch()) == 0 &&
+         line.touch(launch_.number, run, known, buffer, keeps_earlier(buffer));
+}
+
+// Returns the step as a run of the block, without cells and threads.
+Run BlockHazards::run_of(const Step& step) const {
+  Run run{};
+  run.block = static_cast<uint32_t>(number_);
+  run.time = order.now();
+  run.instruction = step.instruction;
+  run.role = step.writes ? Run::Role::write : Run::Role::read;
+  return run;
+}
+
+// Notes that bytes are read or written, whoever else touches them.
+void BlockHazards::note_bytes(const Step& step, uint64_t address, uint64_t bytes,
+                              BufferShadow& buffer) {
   if (step.reads && buffer.is_untouched(address, address + bytes))
     report_unwritten(step.instruction, step.thread, address, Access::global_load);
   if (step.writes) {
@@ -720,25 +848,59 @@ void BlockHazards::touch_global(Step step, uint64_t address, uint32_t bytes,
     if (pending_ > 0) check_sources(step, address, address + bytes);
   }
   buffer.note(launch_.number, step.writes);
-  Cell* cell = buffer.cell(address, launch_.unit);
-  if (cell == nullptr) return;
+}
+
+// Notes a thread's access to bytes of a line, cell by cell. The caller has the line's lock.
+void BlockHazards::touch_cells(Step step, uint64_t address, uint64_t bytes, const std::byte* values,
+                               BufferShadow& buffer, Line& line) {
+  const uint32_t unit = launch_.unit;
+  const uint64_t start = BufferShadow::line_start(address, unit);
+  Cell* const cells = line.cells(launch_.number, buffer, keeps_earlier(buffer),
+                                 buffer.values(start, unit, false), unit);
+  if (cells == nullptr) return;
   const bool is_weak = launch_.strength_of(step.instruction) == Strength::weak;
-  for (uint64_t at = address; at < address + bytes; at += launch_.unit, ++cell) {
-    if (values != nullptr) step.value = value_at(values + (at - address), bytes);
-    global_step(*cell, step, is_weak, at);
+  const uint64_t past_end = address + bytes;
+  for (uint64_t at = address; at < past_end; at += unit) {
+    if (values != nullptr)
+      step.value = value_at(values + (at - address), static_cast<uint32_t>(bytes));
+    global_step(cells[(at - start) / unit], step, is_weak, at);
   }
 }
 
-// Touches many bytes, which lie under several locks.
+// Notes a thread's access to many bytes, which lie in several lines.
 void BlockHazards::touch_global_range(const Step& step, uint64_t first, uint64_t bytes) {
   if (bytes == 0) return;
   BufferShadow* const buffer = buffer_at(first, first + bytes);
   if (buffer == nullptr) return;
-  PlaceLock lock(launch_.has_helpers);
+  const uint32_t unit = launch_.unit;
+  const auto known =
+      step.reads && step.writes ? std::nullopt : order.common_knowledge(step.thread / WARP);
+  // A piece of a KiB counts as written if any of its bytes is: copies of whole rows also copy gaps.
+  constexpr uint64_t PIECE = 1024;
   for (uint64_t at = first; at < first + bytes;) {
-    const uint64_t next = std::min(first + bytes, buffer->end_of_lock(at));
-    lock.take(buffer->lock(at));
-    touch_global(step, at, static_cast<uint32_t>(next - at), nullptr, *buffer);
+    const uint64_t next = std::min(first + bytes, at + PIECE - (at - buffer->base()) % PIECE);
+    note_bytes(step, at, next - at, *buffer);
+    at = next;
+  }
+  Run run = run_of(step);
+  for (uint64_t at = first; at < first + bytes;) {
+    const uint64_t start = BufferShadow::line_start(at, unit);
+    const uint64_t next = std::min(first + bytes, start + uint64_t{Line::CELLS} * unit);
+    if (Line* const line = buffer->line(at, unit)) {
+      LineLock lock;
+      lock.take(line);
+      const auto cell = static_cast<uint32_t>((at - start) / unit);
+      const auto count = static_cast<uint32_t>((next - at + unit - 1) / unit);
+      // Neighbouring threads often copy neighbouring pieces.
+      const bool is_piece =
+          bytes < uint64_t{Line::CELLS} * unit && std::has_single_bit(count) && cell % count == 0;
+      const int shift = is_piece ? std::countr_zero(count) : ThreadMap::ONE_THREAD;
+      run.cells = (count == Line::CELLS ? ~0u : (1u << count) - 1) << cell;
+      run.threads.shift = static_cast<int16_t>(shift);
+      run.threads.first = static_cast<int16_t>(step.thread - (cell >> shift));
+      if (!known || !touch_line(*line, run, *known, *buffer))
+        touch_cells(step, at, next - at, nullptr, *buffer, *line);
+    }
     at = next;
   }
 }
@@ -763,7 +925,7 @@ void BlockHazards::global_step(Cell& cell, const Step& step, bool is_weak, uint6
     launch_.note_conflict(std::exchange(cell.overlapped, uint16_t{0}), at, false, true);
   Toucher me;
   me.block = static_cast<uint32_t>(number_);
-  me.time = std::min(order.now(), LAST_TIME);
+  me.time = std::min(order.now(), Toucher::LAST_TIME);
   me.thread = me.also = step.thread;
   me.instruction = step.instruction;
   if (!step.writes || step.value != cell.value || cell.write.instruction != step.instruction)

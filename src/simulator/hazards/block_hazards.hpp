@@ -187,10 +187,20 @@ class BlockHazards {
   void shared(const WarpAccess& access);
   void local(const WarpAccess& access);
   void global(const WarpAccess& access);
+  bool is_ordinary(const WarpAccess& access) const;
   const uint32_t* cell_values(const WarpAccess& access);
   void shared_lane(const WarpAccess& access, uint32_t lane, uint64_t offset);
-  void touch_global(Step step, uint64_t address, uint32_t bytes, const std::byte* values,
-                    BufferShadow& buffer);
+  void global_groups(const WarpAccess& access, uint32_t lanes, const WarpKnowledge& known,
+                     BufferShadow& buffer);
+  void touch_group(const WarpAccess& access, uint32_t first_lane, uint32_t count, const Run& run,
+                   const WarpKnowledge& known, BufferShadow& buffer);
+  bool keeps_earlier(const BufferShadow& buffer) const;
+  bool touch_line(Line& line, const Run& run, const WarpKnowledge& known,
+                  BufferShadow& buffer) const;
+  Run run_of(const Step& step) const;
+  void note_bytes(const Step& step, uint64_t address, uint64_t bytes, BufferShadow& buffer);
+  void touch_cells(Step step, uint64_t address, uint64_t bytes, const std::byte* values,
+                   BufferShadow& buffer, Line& line);
   uint32_t value_at(const std::byte* bytes, uint32_t width) const;
   void shared_step(const SharedCells::Cell& cell, const Step& step, uint64_t at);
   void check_shared(Touch before, bool wrote, const Step& step, uint64_t at);

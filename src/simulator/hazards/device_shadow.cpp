@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "simulator/message.hpp"
+#include "simulator/progress.hpp"
 
 namespace simulator {
 
@@ -54,9 +55,11 @@ LazyBytes& LazyBytes::operator=(LazyBytes&& other) noexcept {
 BufferShadow::BufferShadow(DeviceShadow& all, uint64_t base, uint64_t bytes, bool is_written)
     : base_(base),
       bytes_(bytes),
+      origin_(line_start(base, 4)),
+      keeps_earlier_(is_written),
       all_written_(is_written),
-      narrow_((bytes + CHUNK - 1) / CHUNK),
-      wide_((bytes + CHUNK - 1) / CHUNK),
+      narrow_((base + bytes - origin_ + CHUNK - 1) / CHUNK),
+      wide_(narrow_.size()),
       all_(all) {
   if (is_written) return;
   marks_ = LazyBytes((bytes + 63) / 64 * 8);
@@ -81,6 +84,11 @@ bool for_each_word(uint64_t first, uint64_t past_end, Each each) {
   return true;
 }
 
+// Other threads may set marks of other bytes meanwhile.
+uint64_t load_marks(const LazyBytes& marks, uint64_t word) {
+  return std::atomic_ref(marks.as<uint64_t>()[word]).load(std::memory_order_relaxed);
+}
+
 }  // namespace
 
 void BufferShadow::write(uint64_t first, uint64_t past_end) {
@@ -90,63 +98,115 @@ void BufferShadow::write(uint64_t first, uint64_t past_end) {
     return;
   }
   for_each_word(first - base_, past_end - base_, [&](uint64_t word, uint64_t mask) {
-    marks_.as<uint64_t>()[word] |= mask;
+    const std::atomic_ref<uint64_t> marks(marks_.as<uint64_t>()[word]);
+    if ((marks.load(std::memory_order_relaxed) & mask) != mask)
+      marks.fetch_or(mask, std::memory_order_relaxed);
     return true;
   });
 }
 
 bool BufferShadow::is_marked(uint64_t first, uint64_t past_end) const {
   return for_each_word(first - base_, past_end - base_, [&](uint64_t word, uint64_t mask) {
-    return (marks_.as<uint64_t>()[word] & mask) == mask;
+    return (load_marks(marks_, word) & mask) == mask;
   });
 }
 
 bool BufferShadow::has_no_mark(uint64_t first, uint64_t past_end) const {
   return for_each_word(first - base_, past_end - base_, [&](uint64_t word, uint64_t mask) {
-    return (marks_.as<uint64_t>()[word] & mask) == 0;
+    return (load_marks(marks_, word) & mask) == 0;
   });
 }
 
-bool BufferShadow::was_touched(uint64_t address, uint32_t launch, bool writes) const {
-  const uint64_t byte = address - base_;
-  for (const uint64_t unit : {uint64_t{1}, uint64_t{4}}) {
-    const Cell* const cells =
-        (unit == 1 ? narrow_ : wide_)[byte / CHUNK].load(std::memory_order_acquire);
-    if (cells == nullptr) continue;
-    const Cell& cell = cells[byte % CHUNK / unit];
-    if (cell.launch < launch) continue;
-    if (cell.write.is_somebody() || (!writes && cell.read.is_somebody())) return true;
+// Returns the line around an address, and locks it. Returns nullptr if no launch has touched its neighbourhood.
+Line* BufferShadow::known_line(uint64_t address, uint32_t unit, LineLock& lock) {
+  if (chunk_of(address, unit).lines.load(std::memory_order_acquire) == nullptr) return nullptr;
+  Line* const found = line(address, unit);
+  lock.take(found);
+  return found;
+}
+
+bool BufferShadow::was_touched(uint64_t address, uint32_t launch, bool writes) {
+  for (const uint32_t unit : {1u, 4u}) {
+    LineLock lock;
+    const Line* const place = known_line(address, unit, lock);
+    if (place == nullptr) continue;
+    const Line::Touch touch = place->last_touch(cell_of(address, unit));
+    if (touch.launch != 0 && touch.launch >= launch && (touch.wrote || !writes)) return true;
   }
   return false;
 }
 
-bool BufferShadow::is_for_messages(uint64_t address, uint32_t launch) const {
+bool BufferShadow::is_for_messages(uint64_t address, uint32_t launch) {
   bool is_weak = false;
   bool is_touched = false;
-  const uint64_t byte = address - base_;
-  for (const uint64_t unit : {uint64_t{1}, uint64_t{4}}) {
-    const Cell* const cells =
-        (unit == 1 ? narrow_ : wide_)[byte / CHUNK].load(std::memory_order_acquire);
-    if (cells == nullptr || cells[byte % CHUNK / unit].launch < launch) continue;
+  for (const uint32_t unit : {1u, 4u}) {
+    LineLock lock;
+    const Line* const place = known_line(address, unit, lock);
+    if (place == nullptr) continue;
+    const Line::Touch touch = place->last_touch(cell_of(address, unit));
+    if (touch.launch == 0 || touch.launch < launch) continue;
     is_touched = true;
-    is_weak |= cells[byte % CHUNK / unit].is_weak;
+    is_weak |= touch.is_weak;
   }
   return is_touched && !is_weak;
 }
 
-Cell* BufferShadow::make_chunk(uint64_t chunk, uint32_t unit) {
+// Returns zeroed memory that lives as long as the buffer, or nullptr.
+std::byte* BufferShadow::take(uint64_t bytes) {
   if (has_no_more_) return nullptr;
-  std::atomic<Cell*>& place = (unit == 1 ? narrow_ : wide_)[chunk];
-  const std::lock_guard lock(mutex_);
-  if (Cell* const cells = place.load()) return cells;
-  const uint64_t bytes = (std::min(CHUNK, bytes_) + unit - 1) / unit * sizeof(Cell);
-  LazyBytes memory = all_.take(bytes);
+  constexpr uint64_t ALIGNMENT = 64;  // that of a line of the host's cache
+  LazyBytes memory = all_.take(bytes + ALIGNMENT);
   has_no_more_ = !memory;
   if (!memory) return nullptr;
-  taken_ += bytes;
-  place.store(memory.as<Cell>(), std::memory_order_release);
+  taken_ += bytes + ALIGNMENT;
+  const uint64_t past = reinterpret_cast<uintptr_t>(memory.as<std::byte>()) % ALIGNMENT;
+  std::byte* const first = memory.as<std::byte>() + (ALIGNMENT - past) % ALIGNMENT;
   memory_.push_back(std::move(memory));
+  return first;
+}
+
+Line* BufferShadow::make_lines(uint64_t address, uint32_t unit) {
+  std::atomic<Line*>& place = chunk_of(address, unit).lines;
+  const std::lock_guard lock(mutex_);
+  if (Line* const lines = place.load()) return lines;
+  const uint64_t line_bytes = uint64_t{Line::CELLS} * unit;
+  const uint64_t lines = (chunk_bytes() + line_bytes - 1) / line_bytes;
+  place.store(reinterpret_cast<Line*>(take(lines * sizeof(Line))), std::memory_order_release);
   return place.load();
+}
+
+std::byte* BufferShadow::make_values(uint64_t address, uint32_t unit) {
+  std::atomic<std::byte*>& place = chunk_of(address, unit).values;
+  const std::lock_guard lock(mutex_);
+  if (std::byte* const values = place.load()) return values;
+  place.store(take(chunk_bytes()), std::memory_order_release);
+  return place.load();
+}
+
+void* BufferShadow::get(uint32_t bytes) {
+  const std::lock_guard lock(mutex_);
+  std::vector<void*>& spare = spare_[bytes];
+  if (!spare.empty()) {
+    void* const memory = spare.back();
+    spare.pop_back();
+    return memory;
+  }
+  if (slab_bytes_ < bytes) {
+    // Enough for the cells of all lines, if the buffer is small.
+    constexpr uint64_t LARGE = 256 * 1024;
+    const uint64_t lines = bytes_ / (uint64_t{Line::CELLS} * 4) + 2;
+    slab_bytes_ = std::min(LARGE, lines * Line::most_bytes());
+    slab_ = take(slab_bytes_);
+    if (slab_ == nullptr) slab_bytes_ = 0;
+    if (slab_ == nullptr) return nullptr;
+  }
+  slab_bytes_ -= bytes;
+  return std::exchange(slab_, slab_ + bytes);
+}
+
+void BufferShadow::put(void* memory, uint32_t bytes) {
+  const std::lock_guard lock(mutex_);
+  spare_[bytes].push_back(memory);
 }
 
 void BufferShadow::begin_launch() {
@@ -231,14 +291,14 @@ std::optional<DeviceShadow::Meeting> DeviceShadow::meeting(
   const std::shared_lock lock(mutex_);
   std::optional<Meeting> met;
   for (const TouchedBytes& range : bytes) {
-    const BufferShadow* const buffer = around(range.first);
+    BufferShadow* const buffer = around(range.first);
     if (buffer == nullptr || !buffer->contains(range.first, range.past_end()) ||
         std::max(buffer->read_in(), buffer->written_in()) < launch)
       continue;
     range.any_row([&](uint64_t first, uint64_t past_end) {
-      buffer->for_touched(first, past_end, launch, [&](uint64_t at, uint32_t by, bool wrote) {
-        if (by != launch || (!wrote && !range.writes)) return false;
-        met = {at, range.writes, wrote};
+      buffer->for_touched(first, past_end, launch, [&](uint64_t at, const Line::Touch& touch) {
+        if (touch.launch != launch || (!touch.wrote && !range.writes)) return false;
+        met = {at, range.writes, touch.wrote};
         return true;
       });
       return met.has_value();
@@ -286,6 +346,7 @@ LazyBytes DeviceShadow::take(uint64_t bytes) {
     const Message message{
         "there is no more memory to remember who touched global memory: some races are not seen",
         "", "a smaller problem; the run goes on, and its results are the same"};
+    const HiddenProgress hidden;
     std::fputs(message.text().c_str(), stderr);
   }
   return {};

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +12,7 @@
 #include <shared_mutex>
 #include <vector>
 
-#include "simulator/hazards/order.hpp"
+#include "simulator/hazards/line.hpp"
 #include "simulator/hazards/stream_order.hpp"
 #include "simulator/memory/memory.hpp"
 
@@ -39,39 +38,13 @@ class LazyBytes {
   uint64_t bytes_ = 0;
 };
 
-/// A thread that touched a place: its block and instruction, and the time of its block. Only the low 32 bits of a
-/// block's number are kept. Only the largest grids have more blocks.
-struct Toucher {
-  static constexpr uint32_t NOBODY = (1u << 22) - 1;
-
-  uint32_t block = 0;
-  uint32_t time : 22 = 0;
-  uint32_t thread : 10 = 0;
-  uint32_t instruction : 22 = NOBODY;
-  uint32_t also : 10 = 0;  // another thread of the block that did the same later; `thread`: none
-
-  bool is_somebody() const { return instruction != NOBODY; }
-};
-
-/// The threads that touched some bytes in a launch. Among unordered accesses, the accesses of the lowest blocks are
-/// kept, so that the findings do not depend on the host's threads.
-struct Cell {
-  uint32_t launch = 0;      // 0: not touched yet
-  uint32_t value = 0;       // the last written value
-  bool is_counted = false;  // True if it is counted among the launch's races
-  bool is_weak = false;     // True if an access was neither atomic nor volatile
-  uint16_t overlapped =
-      0;  // the number, from 1, of an unordered launch that has read the place: see HazardContext
-  Toucher write, read, second_read;
-};
-
 class DeviceShadow;
 
 /// The shadow of one allocation.
-class BufferShadow {
+class BufferShadow final : public LineMemory {
  public:
   BufferShadow(DeviceShadow& all, uint64_t base, uint64_t bytes, bool is_written);
-  ~BufferShadow();
+  ~BufferShadow() override;
   BufferShadow(const BufferShadow&) = delete;
   BufferShadow& operator=(const BufferShadow&) = delete;
 
@@ -86,29 +59,41 @@ class BufferShadow {
   bool is_untouched(uint64_t first, uint64_t past_end) const {
     return !all_written_.load(std::memory_order_relaxed) && has_no_mark(first, past_end);
   }
+  /// True if all of these bytes were written.
+  bool is_written(uint64_t first, uint64_t past_end) const {
+    return all_written_.load(std::memory_order_relaxed) || is_marked(first, past_end);
+  }
   uint64_t bytes() const { return bytes_; }
   /// Returns the number of bytes that were written when the last launch began, if they all lie at the start; else
   /// 0.
   uint64_t written_before_launch() const { return written_before_; }
   void begin_launch();
 
-  // --- the threads that touched them: cells of `unit` bytes, one unit per launch ---
-  /// Returns the cell of the address. The next cells follow up to the end of its chunk. Returns nullptr if there
-  /// is no memory for it.
-  Cell* cell(uint64_t address, uint32_t unit) {
-    const uint64_t offset = address - base_;
-    const std::vector<std::atomic<Cell*>>& chunks = unit == 1 ? narrow_ : wide_;
-    Cell* const chunk = chunks[offset / CHUNK].load(std::memory_order_acquire);
-    Cell* const first = chunk != nullptr ? chunk : make_chunk(offset / CHUNK, unit);
-    return first == nullptr ? nullptr : first + offset % CHUNK / unit;
+  // --- the threads that touched them: lines of cells of `unit` bytes, one unit per launch ---
+  /// Returns the address of the first byte of the line around an address.
+  static uint64_t line_start(uint64_t address, uint32_t unit) {
+    return address - address % (uint64_t{Line::CELLS} * unit);
   }
-  /// Returns the lock of the cells and marks in the KiB around the address.
-  std::atomic_flag& lock(uint64_t address) { return locks_[(address - base_) / LOCKED % 64]; }
-
-  /// Returns the end of the bytes that have the address's lock.
-  uint64_t end_of_lock(uint64_t address) const {
-    return base_ + ((address - base_) / LOCKED + 1) * LOCKED;
+  /// Returns the line around the address. Returns nullptr if there is no memory for it.
+  Line* line(uint64_t address, uint32_t unit) {
+    const uint64_t offset = address - origin_;
+    const std::atomic<Line*>& chunk = chunk_of(address, unit).lines;
+    Line* lines = chunk.load(std::memory_order_acquire);
+    if (lines == nullptr) lines = make_lines(address, unit);
+    return lines == nullptr ? nullptr : lines + offset % CHUNK / (uint64_t{Line::CELLS} * unit);
   }
+  /// Returns the place of the values last written there: those of neighbouring bytes follow, up to the end of the line. Returns
+  /// nullptr if there is no memory for it, or if none were written in the neighbourhood and `creates` is false.
+  std::byte* values(uint64_t address, uint32_t unit, bool creates) {
+    const std::atomic<std::byte*>& chunk = chunk_of(address, unit).values;
+    std::byte* bytes = chunk.load(std::memory_order_acquire);
+    if (bytes == nullptr && creates) bytes = make_values(address, unit);
+    return bytes == nullptr ? nullptr : bytes + (address - origin_) % CHUNK;
+  }
+  /// True if the accesses of an earlier launch still matter when a later one begins: host code may use the memory too.
+  bool keeps_earlier() const { return keeps_earlier_; }
+  void* get(uint32_t bytes) override;
+  void put(void* memory, uint32_t bytes) override;
 
   /// Notes that a launch reads or writes the allocation. Only the last launch of each is kept.
   void note(uint32_t launch, bool writes) {
@@ -117,23 +102,24 @@ class BufferShadow {
   }
   /// True if a thread of this or a later launch wrote the place, or only read it. False if only an access to the
   /// allocation is known.
-  bool was_touched(uint64_t address, uint32_t launch, bool writes) const;
+  bool was_touched(uint64_t address, uint32_t launch, bool writes);
   /// True if host code may wait for the place by polling it: no access of the last launch was weak.
-  bool is_for_messages(uint64_t address, uint32_t launch) const;
-  /// Calls found(address, launch, wrote) for each place of the range that a launch from `first_launch` on has touched, until it
+  bool is_for_messages(uint64_t address, uint32_t launch);
+  /// Calls found(address, last_touch) for each place of the range that a launch from `first_launch` on has touched, until it
   /// returns true.
   template <typename Found>
-  void for_touched(uint64_t first, uint64_t past_end, uint32_t first_launch, Found found) const {
-    for (const uint64_t unit : {uint64_t{1}, uint64_t{4}}) {
-      const auto& chunks = unit == 1 ? narrow_ : wide_;
-      for (uint64_t at = (first - base_) / unit * unit; at < past_end - base_;) {
-        const Cell* const cells = chunks[at / CHUNK].load(std::memory_order_acquire);
-        const uint64_t end = std::min(past_end - base_, (at / CHUNK + 1) * CHUNK);
-        for (; cells != nullptr && at < end; at += unit) {
-          const Cell& cell = cells[at % CHUNK / unit];
-          if (cell.launch >= first_launch &&
-              found(base_ + at, cell.launch, cell.write.is_somebody()))
-            return;
+  void for_touched(uint64_t first, uint64_t past_end, uint32_t first_launch, Found found) {
+    for (const uint32_t unit : {1u, 4u}) {
+      const uint64_t line_bytes = uint64_t{Line::CELLS} * unit;
+      for (uint64_t at = first / unit * unit; at < past_end;) {
+        const uint64_t end = std::min(past_end, line_start(at, unit) + line_bytes);
+        LineLock lock;
+        const Line* const line = known_line(std::max(at, base_), unit, lock);
+        if (line != nullptr && line->last_launch() >= first_launch) {
+          for (uint64_t place = at; place < end; place += unit) {
+            const Line::Touch touch = line->last_touch(cell_of(place, unit));
+            if (touch.launch != 0 && touch.launch >= first_launch && found(place, touch)) return;
+          }
         }
         at = (end + unit - 1) / unit * unit;
       }
@@ -143,51 +129,42 @@ class BufferShadow {
   uint32_t written_in() const { return written_in_; }
 
  private:
-  // Bytes that have one lock.
-  static constexpr uint64_t LOCKED = 1024;
-  // Bytes whose cells are allocated together.
+  // Bytes whose lines are allocated together.
   static constexpr uint64_t CHUNK = uint64_t{64} * 1024;
-  Cell* make_chunk(uint64_t chunk, uint32_t unit);
+  struct Chunk {
+    std::atomic<Line*> lines = nullptr;
+    std::atomic<std::byte*> values = nullptr;
+  };
+  Chunk& chunk_of(uint64_t address, uint32_t unit) {
+    return (unit == 1 ? narrow_ : wide_)[(address - origin_) / CHUNK];
+  }
+  uint64_t chunk_bytes() const { return std::min(CHUNK, base_ + bytes_ - origin_); }
+  static uint32_t cell_of(uint64_t address, uint32_t unit) {
+    return static_cast<uint32_t>((address - line_start(address, unit)) / unit);
+  }
+  Line* known_line(uint64_t address, uint32_t unit, LineLock& lock);
+  Line* make_lines(uint64_t address, uint32_t unit);
+  std::byte* make_values(uint64_t address, uint32_t unit);
+  std::byte* take(uint64_t bytes);
   bool is_marked(uint64_t first, uint64_t past_end) const;
   bool has_no_mark(uint64_t first, uint64_t past_end) const;
 
   const uint64_t base_, bytes_;
+  const uint64_t origin_;  // where the first line begins, at `base_` or shortly before
+  const bool keeps_earlier_;
   std::atomic<bool> all_written_;
   uint64_t written_before_ = 0;
   std::atomic<uint32_t> read_in_ = 0, written_in_ = 0;
   LazyBytes marks_;  // one bit per byte
   std::mutex mutex_;
-  std::vector<LazyBytes> memory_;                  // memory of the chunks
-  std::vector<std::atomic<Cell*>> narrow_, wide_;  // chunks of one-byte and four-byte cells
+  std::vector<LazyBytes> memory_;     // of the chunks and for get()
+  std::vector<Chunk> narrow_, wide_;  // with one-byte and four-byte cells
   std::atomic<bool> has_no_more_{false};
   uint64_t taken_ = 0;
-  std::array<std::atomic_flag, 64> locks_{};
+  std::byte* slab_ = nullptr;  // the next free memory for get()
+  uint64_t slab_bytes_ = 0;
+  std::map<uint32_t, std::vector<void*>> spare_;  // memory that was put back, by size
   DeviceShadow& all_;
-};
-
-/// Holds a place's lock while consecutive accesses need the same lock.
-class PlaceLock {
- public:
-  explicit PlaceLock(bool is_needed) : is_needed_(is_needed) {}
-  ~PlaceLock() { release(); }
-  PlaceLock(const PlaceLock&) = delete;
-  PlaceLock& operator=(const PlaceLock&) = delete;
-
-  void take(std::atomic_flag& lock) {
-    if (!is_needed_ || &lock == held_) return;
-    release();
-    while (lock.test_and_set(std::memory_order_acquire)) {
-    }
-    held_ = &lock;
-  }
-  void release() {
-    if (held_ != nullptr) held_->clear(std::memory_order_release);
-    held_ = nullptr;
-  }
-
- private:
-  bool is_needed_;
-  std::atomic_flag* held_ = nullptr;
 };
 
 /// The shadow of all allocations of a device. Every function is thread-safe.

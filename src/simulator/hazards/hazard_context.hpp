@@ -58,6 +58,8 @@ class HazardContext {
   bool comes_first(uint32_t start, uint32_t instruction, uint32_t other) const;
   Strength strength_of(uint32_t instruction) const { return strengths_[instruction]; }
 
+  /// True if the program has more streams than the launch's.
+  bool has_other_streams() const { return work_ && work_->has_others; }
   /// Returns the number, from 1, of an earlier launch of another stream that is not ordered with this one; 0 if it is ordered.
   uint16_t overlap_with(uint32_t launch) const {
     if (unordered_.empty() || launch < unordered_.front().number) return 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <new>
 #include <numeric>
 
@@ -18,17 +19,27 @@ void for_each_bit(uint32_t bits, Each each) {
 // --- knowledge ----------------------------------------------------------------------------------------
 
 void Knowledge::learn(uint64_t who, Time until) {
-  Time& known = until_[who];
-  known = std::max(known, until);
+  const auto known = std::ranges::lower_bound(until_, who, {}, &std::pair<uint64_t, Time>::first);
+  if (known == until_.end() || known->first != who) {
+    until_.insert(known, {who, until});
+  } else {
+    known->second = std::max(known->second, until);
+  }
 }
 
 void Knowledge::learn(const Knowledge& other) {
-  for (const auto& [who, until] : other.until_) learn(who, until);
+  std::vector<std::pair<uint64_t, Time>> all;
+  all.reserve(until_.size() + other.until_.size());
+  std::ranges::merge(until_, other.until_, std::back_inserter(all));
+  // Of two times of one thread the later comes last.
+  const auto first = [](const auto& a, const auto& b) { return a.first == b.first; };
+  const auto begin = std::unique(all.rbegin(), all.rend(), first).base();
+  until_.assign(begin, all.end());
 }
 
 bool Knowledge::covers(uint64_t who, Time time) const {
-  const auto known = until_.find(who);
-  return known != until_.end() && time <= known->second;
+  const auto known = std::ranges::lower_bound(until_, who, {}, &std::pair<uint64_t, Time>::first);
+  return known != until_.end() && known->first == who && time <= known->second;
 }
 
 bool Knowledge::covers(uint64_t block, uint32_t thread, Time time) const {
@@ -49,9 +60,11 @@ void Messages::leave(uint64_t address, const Teller& teller, const Knowledge* to
   if (to_device != nullptr) tell(box.to_device, *to_device);
   if (to_block != nullptr) tell(box.to_block[teller.block], *to_block);
   ++box.version;
+  has_any_.store(true, std::memory_order_release);
 }
 
 uint64_t Messages::version(uint64_t address) const {
+  if (is_empty()) return 0;
   const std::lock_guard lock(mutex_);
   const auto box = boxes_.find(address);
   return box == boxes_.end() ? 0 : box->second.version;
@@ -331,7 +344,11 @@ void ClusterOrder::fence(uint32_t warp, uint32_t lanes, bool for_device) {
     auto known = std::make_shared<Knowledge>();
     if (extra.heard) known->learn(*extra.heard);
     if (all_met_ > 0) known->learn_of_block(blocks_[0], all_met_);
-    for (uint32_t other = 0; other < threads_; ++other) {
+    // Only meetings of warps or of a cluster tell of other warps more than the block's last meeting.
+    const bool is_alone = blocks_.size() == 1 && warps_met_.empty() && passed_.empty();
+    const uint32_t begin = is_alone ? warp * WARP : 0;
+    const uint32_t end = is_alone ? begin + WARP : threads_;
+    for (uint32_t other = begin; other < end; ++other) {
       Time until = other == thread ? now_ : known_by_meetings(thread, other);
       if (!passed_.empty() && passed_[thread]) until = std::max(until, (*passed_[thread])[other]);
       if (until > all_met_)

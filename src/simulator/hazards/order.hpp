@@ -9,6 +9,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -50,7 +51,7 @@ class Knowledge {
   void learn(uint64_t who, Time until);
   bool covers(uint64_t who, Time time) const;
 
-  std::map<uint64_t, Time> until_;
+  std::vector<std::pair<uint64_t, Time>> until_;  // in the order of the numbers
 };
 
 /// Messages between threads through variables in memory. A thread that has passed a fence and then writes to a
@@ -66,6 +67,7 @@ class Messages {
   /// Leaves knowledge for the whole device, and knowledge for the threads of the teller's block alone.
   void leave(uint64_t address, const Teller& teller, const Knowledge* to_device,
              const Knowledge* to_block);
+  bool is_empty() const { return !has_any_.load(std::memory_order_acquire); }
   /// Returns a number that grows with each message left at the address; 0: none was left.
   uint64_t version(uint64_t address) const;
   /// Adds all knowledge left there for the block.
@@ -79,6 +81,7 @@ class Messages {
   };
   mutable std::mutex mutex_;
   std::unordered_map<uint64_t, Box> boxes_;
+  std::atomic<bool> has_any_ = false;  // spares most readers the lock
 };
 
 /// The barrier of all blocks of a cooperative launch. A block that has passed a phase knows of all work before it.
@@ -204,6 +207,10 @@ class ClusterOrder {
   /// Records that the thread writes (tell) or reads (listen) the variable in a way that others may rely on.
   void tell(uint32_t thread, uint64_t address, bool is_shared);
   void listen(uint32_t thread, uint64_t address, bool is_shared);
+  /// True if neither tell() nor listen() would have an effect now.
+  bool is_silent(bool is_shared) const {
+    return extras_.empty() && (is_shared ? own_messages_ : *messages_).is_empty();
+  }
   /// True if `thread` knows that the `other` thread of the block sent its message at `then`. An atomic through
   /// which a thread learns of others is then itself done.
   bool is_after_telling(uint32_t thread, uint64_t block, uint32_t other, Time then) const;
@@ -344,6 +351,7 @@ class BlockOrder {
   void listen(uint32_t thread, uint64_t address, bool is_shared) {
     cluster_->listen(in_cluster(thread), is_shared ? whole(address) : address, is_shared);
   }
+  bool is_silent(bool is_shared) const { return cluster_->is_silent(is_shared); }
   bool is_message(uint64_t address, bool is_shared) const {
     return cluster_->is_message(is_shared ? whole(address) : address, is_shared);
   }

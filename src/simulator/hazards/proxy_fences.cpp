@@ -6,11 +6,16 @@
 namespace simulator {
 
 void ProxyFences::start(uint32_t threads) {
-  times_.assign(threads, {});
-  recent_.assign(threads, {});
+  threads_ = threads;
+  times_.clear();
+  recent_.clear();
 }
 
 void ProxyFences::pass(uint32_t thread, Time time, std::vector<Time> known) {
+  if (times_.empty()) {
+    times_.resize(threads_);
+    recent_.resize(threads_);
+  }
   times_[thread].push_back(time);
   std::deque<Fence>& recent = recent_[thread];
   recent.push_back({time, std::move(known)});
@@ -19,6 +24,7 @@ void ProxyFences::pass(uint32_t thread, Time time, std::vector<Time> known) {
 
 bool ProxyFences::cover(const ClusterOrder& order, uint32_t writer, Time then,
                         uint32_t user) const {
+  if (times_.empty()) return false;
   // The usual case: the writer passes a fence, and then a barrier.
   const std::vector<Time>& own = times_[writer];
   const auto first = std::lower_bound(own.begin(), own.end(), then);

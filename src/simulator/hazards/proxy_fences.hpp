@@ -28,8 +28,10 @@ class ProxyFences {
   };
   static constexpr size_t REMEMBERED = 4;  // fences of a thread with their knowledge of others
 
-  std::vector<std::vector<Time>> times_;   // by thread, of all its fences
-  std::vector<std::deque<Fence>> recent_;  // by thread
+  uint32_t threads_ = 0;
+  // By thread; both are empty until a thread passes a fence.
+  std::vector<std::vector<Time>> times_;  // of all its fences
+  std::vector<std::deque<Fence>> recent_;
 };
 
 }  // namespace simulator

@@ -183,7 +183,7 @@ Taps find_gathered(const Texture& texture, const TexturePlace& place) {
   const Taps square = find_taps(filtered, place);  // (0, 0), (1, 0), (0, 1), (1, 1)
   Taps taps;
   taps.count = 4;
-  for (size_t i = 0; i < 4; ++i) taps.all[i] = square.all[std::array{2, 3, 1, 0}[i]];
+  for (size_t i = 0; i < 4; ++i) taps.all[i] = square.all[std::array<size_t, 4>{2, 3, 1, 0}[i]];
   return taps;
 }
 

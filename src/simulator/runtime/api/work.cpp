@@ -37,6 +37,7 @@ StreamWork stream_work(const char* name, bool is_kernel, const Issue& issue) {
           .operation = issue.number,
           .stream = issue.stream,
           .position = issue.position,
+          .has_others = has_several_streams(),
           .before = issue.clock};
 }
 

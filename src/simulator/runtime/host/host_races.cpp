@@ -350,7 +350,7 @@ bool is_race(const Sighting& sighting) {
   if (sighting.span.launch == 0) return true;
   const Allocation* const around = current_device().memory.find(sighting.address);
   if (around == nullptr) return false;
-  const BufferShadow& shadow = current_device().shadow.of(*around);
+  BufferShadow& shadow = current_device().shadow.of(*around);
   if (shadow.is_for_messages(sighting.address, sighting.span.launch)) return false;
   return shadow.was_touched(sighting.address, sighting.span.launch, sighting.span.written);
 }

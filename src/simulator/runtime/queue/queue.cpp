@@ -184,6 +184,12 @@ std::shared_ptr<Stream> make_stream(SimulatedDevice& device, StreamKind kind) {
   return stream;
 }
 
+bool has_several_streams() {
+  Queues& q = queues();
+  const std::lock_guard lock(q.mutex);
+  return q.numbers > 1;
+}
+
 std::shared_ptr<Stream> legacy_stream(SimulatedDevice& device) {
   Queues& q = queues();
   {

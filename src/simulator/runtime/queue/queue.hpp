@@ -71,6 +71,8 @@ struct Stream {
 /// Makes a stream. There is one legacy stream for each device: the first call makes it.
 std::shared_ptr<Stream> make_stream(SimulatedDevice& device, StreamKind kind);
 std::shared_ptr<Stream> legacy_stream(SimulatedDevice& device);
+/// True if the program has made more than one stream.
+bool has_several_streams();
 /// Ends a stream as soon as its work has run.
 void retire(const std::shared_ptr<Stream>& stream);
 
