@@ -181,16 +181,40 @@ void BlockHazards::shared(const WarpAccess& access) {
                          .cells = access.bytes / launch_.unit,
                          .writes = writes(access.access)};
   const uint32_t* const values = cell_values(access);
-  const size_t first = access.first / launch_.unit;
-  if (access.shape == Pattern::Shape::contiguous && cells_.touch_row(cells, first, values)) return;
-  if (access.shape == Pattern::Shape::uniform && !cells.writes &&
-      cells_.read_place(cells, first, access.active))
-    return;
-  for_each_lane(access.active, [&](uint32_t lane) {
+  // Neighbouring lanes that touch neighbouring places, or read one place, go together.
+  for (uint32_t rest = access.active; rest != 0;) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
     const uint64_t at = address(lane);
-    const uint32_t* const own = values == nullptr ? nullptr : values + size_t{lane} * cells.cells;
-    if (!cells_.touch_one(cells, lane, at / launch_.unit, own)) shared_lane(access, lane, at);
-  });
+    uint32_t count = 1;
+    int64_t step = 0;
+    if (access.shape == Pattern::Shape::contiguous) {
+      count = WARP;
+      step = access.bytes;
+    } else if (access.shape == Pattern::Shape::uniform) {
+      count = cells.writes ? 1 : WARP - lane;
+    } else if (lane + 1 < WARP) {
+      step = access.distance[lane + 1] - access.distance[lane];
+      const bool is_stretch = step == access.bytes || (step == 0 && !cells.writes);
+      while (is_stretch && lane + count < WARP && (rest >> (lane + count) & 1u) != 0 &&
+             access.distance[lane + count] - access.distance[lane + count - 1] == step)
+        ++count;
+    }
+    const uint32_t lanes = rest & (count == WARP ? ~0u : ((1u << count) - 1) << lane);
+    rest &= ~lanes;
+    const size_t first = at / launch_.unit;
+    const auto values_of = [&](uint32_t of) {
+      return values == nullptr ? nullptr : values + size_t{of} * cells.cells;
+    };
+    const bool is_noted =
+        count > 1 && (step == 0 ? cells_.read_place(cells, first, lanes)
+                                : cells_.touch_row(cells, lane, count, first, values_of(lane)));
+    if (is_noted) continue;
+    for_each_lane(lanes, [&](uint32_t each) {
+      const uint64_t own = address(each);
+      if (!cells_.touch_one(cells, each, own / launch_.unit, values_of(each)))
+        shared_lane(access, each, own);
+    });
+  }
 }
 
 void BlockHazards::shared_lane(const WarpAccess& access, uint32_t lane, uint64_t offset) {
@@ -753,18 +777,16 @@ void BlockHazards::global_groups(const WarpAccess& access, uint32_t lanes,
       const int64_t step = access.distance[lane + 1] - access.distance[lane];
       stride = static_cast<uint32_t>(step) / unit;
       const bool is_map = step > 0 && step < static_cast<int64_t>(line_bytes) && step % unit == 0 &&
-                          std::has_single_bit(stride) && stride >= width &&
-                          cell % stride + width <= stride;
+                          stride >= width;
       while (is_map && lane + count < WARP && (lanes >> (lane + count) & 1u) != 0 &&
              access.distance[lane + count] - access.distance[lane + count - 1] == step &&
-             cell + count * stride < Line::CELLS) {
+             cell + count * stride + width <= Line::CELLS) {
         run.cells |= own_cells << (cell + count * stride);
         ++count;
       }
     }
-    const int shift = count == 1 ? ThreadMap::ONE_THREAD : std::countr_zero(stride);
-    run.threads.shift = static_cast<int16_t>(shift);
-    run.threads.first = static_cast<int16_t>(first_thread + lane - (cell >> shift));
+    run.threads =
+        ThreadMap::from(first_thread + lane, cell, count == 1 ? ThreadMap::ONE_THREAD : stride);
     touch_group(access, lane, count, run, known, buffer);
     lanes &= count == WARP ? 0 : ~(((1u << count) - 1) << lane);
   }
@@ -892,12 +914,9 @@ void BlockHazards::touch_global_range(const Step& step, uint64_t first, uint64_t
       const auto cell = static_cast<uint32_t>((at - start) / unit);
       const auto count = static_cast<uint32_t>((next - at + unit - 1) / unit);
       // Neighbouring threads often copy neighbouring pieces.
-      const bool is_piece =
-          bytes < uint64_t{Line::CELLS} * unit && std::has_single_bit(count) && cell % count == 0;
-      const int shift = is_piece ? std::countr_zero(count) : ThreadMap::ONE_THREAD;
+      const bool is_piece = bytes < uint64_t{Line::CELLS} * unit;
       run.cells = (count == Line::CELLS ? ~0u : (1u << count) - 1) << cell;
-      run.threads.shift = static_cast<int16_t>(shift);
-      run.threads.first = static_cast<int16_t>(step.thread - (cell >> shift));
+      run.threads = ThreadMap::from(step.thread, cell, is_piece ? count : ThreadMap::ONE_THREAD);
       if (!known || !touch_line(*line, run, *known, *buffer))
         touch_cells(step, at, next - at, nullptr, *buffer, *line);
     }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <optional>
 
 namespace simulator {
 namespace {
@@ -16,20 +15,16 @@ uint32_t highest_of(uint32_t cells) { return 31 - static_cast<uint32_t>(std::cou
 /// An answer for several cells together.
 enum class Among { none, all, some };
 
-// Tells for which of the cells both maps name the same thread. Threads of neighbouring cells never decrease. May say `some` for
-// none or all.
+// Tells for which of the cells both maps name the same thread.
 Among same_threads(const ThreadMap& a, const ThreadMap& b, uint32_t cells) {
   if (a == b) return Among::all;
-  const uint32_t lowest = lowest_of(cells), highest = highest_of(cells);
-  const int first = a.of(lowest) - b.of(lowest), last = a.of(highest) - b.of(highest);
-  if (lowest == highest) return first == 0 ? Among::all : Among::none;
-  if (a.shift == b.shift) return Among::none;
-  const bool one_is_constant = a.shift == ThreadMap::ONE_THREAD || b.shift == ThreadMap::ONE_THREAD;
-  if (one_is_constant && first == 0 && last == 0) return Among::all;
-  const bool never_meet = one_is_constant
-                              ? (first > 0) == (last > 0) && first != 0 && last != 0
-                              : a.of(highest) < b.of(lowest) || b.of(highest) < a.of(lowest);
-  return never_meet ? Among::none : Among::some;
+  const auto are_same = [&](uint32_t cell) { return a.of(cell) == b.of(cell); };
+  const bool first = are_same(lowest_of(cells));
+  if (a.stride == b.stride && a.phase == b.phase) return Among::none;
+  for (uint32_t rest = cells & (cells - 1); rest != 0; rest &= rest - 1) {
+    if (are_same(lowest_of(rest)) != first) return Among::some;
+  }
+  return first ? Among::all : Among::none;
 }
 
 // Tells for which of the cells the threads of `me` know of the access that `threads` made at `time`, in the same block.
@@ -164,7 +159,7 @@ bool Runs::read(const Run& me, const WarpKnowledge& known) {
     if (among == Among::some || (runs_[i].role == Role::write && among != Among::all)) return false;
   }
   uint32_t first = me.cells, second = 0;  // cells whose read or second read `me` becomes
-  std::array<uint32_t, 16> before{};      // the cells of each run; add() may give a run more
+  std::array<uint32_t, MOST> before;      // the cells of each run; add() may give a run more
   for (uint32_t i = 0; i < count; ++i) before[i] = runs_[i].cells & me.cells;
   for (uint32_t i = 0; i < count; ++i) {
     if (runs_[i].role != Role::read || before[i] == 0) continue;
@@ -243,6 +238,26 @@ bool Line::reserve(uint32_t runs, LineMemory& memory) {
   return true;
 }
 
+// Adds accesses to cells that nobody has touched.
+bool Line::append(const Run& me, LineMemory& memory) {
+  for (uint32_t i = 0; i < count_; ++i) {
+    if (unite(runs()[i], me)) return true;
+  }
+  if (count_ == MOST_RUNS) return false;
+  if (count_ >= OWN_RUNS && count_ >= capacity_) {
+    std::array<Run, MORE_RUNS> kept;
+    const uint32_t count = count_;
+    std::copy_n(runs(), count, kept.begin());
+    if (!reserve(count < MORE_RUNS ? MORE_RUNS : MOST_RUNS, memory)) return false;
+    std::copy_n(kept.begin(), count, static_cast<Run*>(more_));
+  } else if (count_ == OWN_RUNS) {
+    std::copy_n(own_.begin(), OWN_RUNS, static_cast<Run*>(more_));
+  }
+  ++count_;
+  runs()[count_ - 1] = me;
+  return true;
+}
+
 bool Line::touch(uint32_t launch, const Run& me, const WarpKnowledge& known, LineMemory& memory,
                  bool keeps_earlier) {
   if (!begin(launch, me.cells, keeps_earlier) || has_cells_) return false;
@@ -256,6 +271,9 @@ bool Line::touch(uint32_t launch, const Run& me, const WarpKnowledge& known, Lin
     count_ = 1;
     return true;
   }
+  uint32_t overlap = 0;
+  for (uint32_t i = 0; i < count_; ++i) overlap |= runs()[i].cells & me.cells;
+  if (overlap == 0) return append(me, memory);
   Runs all(runs(), count_);
   const bool is_noted = me.role == Role::write ? all.write(me, known) : all.read(me, known);
   if (!is_noted) return false;

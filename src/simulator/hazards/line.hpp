@@ -40,28 +40,38 @@ struct Cell {
   Toucher write, read, second_read;
 };
 
-/// The threads that touch the cells of a line: cell c is touched by thread `first` + (c >> shift).
+/// The threads that touch the cells of a line: cell c is touched by thread `first` + (c + phase) / stride.
 struct ThreadMap {
-  static constexpr int ONE_THREAD = 5;  // as `shift`: `first` touches all cells
+  static constexpr uint32_t ONE_THREAD = 32;  // as `stride`: `first` touches all cells
 
-  int16_t first : 12;  // of cell 0, which need not be touched
-  int16_t shift : 4;
+  int32_t first : 12;  // of cell 0, which need not be touched
+  uint32_t stride : 6;
+  uint32_t phase : 6;  // less than the stride
 
-  int of(uint32_t cell) const { return first + static_cast<int>(cell >> shift); }
+  /// Returns the map by which `thread` touches `cell` as the first of a stride's cells.
+  static ThreadMap from(uint32_t thread, uint32_t cell, uint32_t stride) {
+    if (stride == ONE_THREAD) return {static_cast<int32_t>(thread), stride, 0};
+    const uint32_t phase = (stride - cell % stride) % stride;
+    return {static_cast<int32_t>(thread - (cell + phase) / stride), stride, phase};
+  }
+  int of(uint32_t cell) const {
+    if (stride == ONE_THREAD) return first;
+    return first + static_cast<int>((cell + phase) / stride);
+  }
   bool operator==(const ThreadMap&) const = default;
 };
 
 /// Accesses of the threads of one block by one instruction at one time, to some cells of a line.
 struct Run {
-  enum class Role : uint8_t { write, read, second_read };  // as in a Cell
+  enum class Role : uint32_t { write, read, second_read };  // as in a Cell
 
   uint32_t cells;  // one bit each
   uint32_t block;
   Time time;
-  uint32_t instruction;
+  uint32_t instruction : 22;
+  Role role : 2;
+  bool has_also : 1;  // True if the threads of `also` did the same later
   ThreadMap threads, also;
-  Role role;
-  bool has_also;  // True if the threads of `also` did the same later
 };
 
 /// Gives memory to lines. Thread-safe.
@@ -109,14 +119,16 @@ class Line {
 
  private:
   // Numbers of runs: in the line itself, and in memory of its own. The cells have the place of ALL_CELLS runs.
-  static constexpr uint32_t OWN_RUNS = 2, MORE_RUNS = 6, MOST_RUNS = 14;
+  static constexpr uint32_t OWN_RUNS = 2, MORE_RUNS = 6, MOST_RUNS = 20;
   static constexpr uint32_t ALL_CELLS = (CELLS * sizeof(Cell) + sizeof(Run) - 1) / sizeof(Run);
 
   const Run* runs() const {
     return count_ <= OWN_RUNS ? own_.data() : static_cast<const Run*>(more_);
   }
+  Run* runs() { return count_ <= OWN_RUNS ? own_.data() : static_cast<Run*>(more_); }
   bool begin(uint32_t launch, uint32_t cells, bool keeps_earlier);
   bool reserve(uint32_t runs, LineMemory& memory);
+  bool append(const Run& me, LineMemory& memory);
 
   std::array<Run, OWN_RUNS> own_;
   void* more_;       // for more runs, or the cells

@@ -70,8 +70,9 @@ bool SharedCells::read_place(const CellAccess& access, size_t first, uint32_t la
   return true;
 }
 
-bool SharedCells::touch_row(const CellAccess& access, size_t first, const uint32_t* values) {
-  const size_t count = size_t{WARP} * access.cells;
+bool SharedCells::touch_row(const CellAccess& access, uint32_t first_lane, uint32_t lanes,
+                            size_t first, const uint32_t* values) {
+  const size_t count = size_t{lanes} * access.cells;
   const int shift = std::countr_zero(access.cells);
   const Time all = access.known.all;
   const Touch* const writes = &writes_[first];
@@ -90,15 +91,15 @@ bool SharedCells::touch_row(const CellAccess& access, size_t first, const uint32
   }
   if (!is_known_to_all) {
     for (size_t i = 0; i < count; ++i) {
-      if (!is_free(access, static_cast<uint32_t>(i >> shift), first + i)) return false;
+      if (!is_free(access, first_lane + static_cast<uint32_t>(i >> shift), first + i)) return false;
     }
   }
   if (!access.writes) {
-    read_row(access, first);
+    read_row(access, first_lane, count, first);
     return true;
   }
   for (size_t i = 0; i < count; ++i)
-    writes_[first + i] = access.of_lane(static_cast<uint32_t>(i >> shift));
+    writes_[first + i] = access.of_lane(first_lane + static_cast<uint32_t>(i >> shift));
   if (values != nullptr) {
     std::copy_n(values, count, &values_[first]);
   } else {
@@ -107,8 +108,8 @@ bool SharedCells::touch_row(const CellAccess& access, size_t first, const uint32
   return true;
 }
 
-void SharedCells::read_row(const CellAccess& access, size_t first) {
-  const size_t count = size_t{WARP} * access.cells;
+void SharedCells::read_row(const CellAccess& access, uint32_t first_lane, size_t count,
+                           size_t first) {
   const int shift = std::countr_zero(access.cells);
   const Touch* const reads = &reads_[first];
   bool all_before = true, any_before = false, any_of_warp = false;
@@ -120,11 +121,12 @@ void SharedCells::read_row(const CellAccess& access, size_t first) {
   }
   if (!all_before && (any_before || any_of_warp)) {
     for (size_t i = 0; i < count; ++i)
-      note_read(access, static_cast<uint32_t>(i >> shift), first + i);
+      note_read(access, first_lane + static_cast<uint32_t>(i >> shift), first + i);
     return;
   }
   Touch* const noted = all_before ? &reads_[first] : &other_reads_[first];
-  for (size_t i = 0; i < count; ++i) noted[i] = access.of_lane(static_cast<uint32_t>(i >> shift));
+  for (size_t i = 0; i < count; ++i)
+    noted[i] = access.of_lane(first_lane + static_cast<uint32_t>(i >> shift));
 }
 
 }  // namespace simulator

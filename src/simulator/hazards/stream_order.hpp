@@ -22,9 +22,9 @@ struct StreamWork {
   bool is_kernel = false;
   uint64_t operation = 0;  // its number in the order of the calls
   uint32_t stream = 0;
-  uint64_t position = 0;  // in the stream, from 1
+  uint64_t position = 0;    // in the stream, from 1
   bool has_others = false;  // True if the program has more streams
-  Clock before;           // itself, and all that comes before it
+  Clock before;             // itself, and all that comes before it
 
   bool is_before(const StreamWork& other) const { return other.before.of(stream) >= position; }
 };
