@@ -17,9 +17,7 @@
 
 #include "bench/tensor_products.hpp"
 #include "kernels/ladder.hpp"
-#include "simulator/execute/launch/module.hpp"
-#include "simulator/execute/level/level.hpp"
-#include "simulator/runtime/api/diagnostics.hpp"
+#include "simulator/simulator.hpp"
 
 namespace {
 

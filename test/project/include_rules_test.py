@@ -222,6 +222,7 @@ class IncludeRules(unittest.TestCase):
             ("simulator/include/cuda_runtime.h", '#include "simulator/fault.hpp"'),
             ("simulator/fault.hpp", '#include "simulator/memory/memory.hpp"'),
             ("simulator/memory/memory.cpp", '#include "results/values/run.hpp"'),
+            ("runner/machine/simulator.cpp", '#include "simulator/count/counters.hpp"'),
             ("elsewhere/file.cpp", '#include "results/values/run.hpp"'),
         ]
         for file, line in forbidden:
@@ -232,7 +233,7 @@ class IncludeRules(unittest.TestCase):
             ("results/files/json.cpp", "#include <nlohmann/json.hpp>"),
             ("kernels/tuned/tile.hpp", '#include "kernels/ladder.hpp"'),
             ("runner/trial/judge.cpp", '#include "kernels/ladder.hpp"'),
-            ("runner/machine/simulator.cpp", '#include "simulator/count/counters.hpp"'),
+            ("runner/machine/simulator.cpp", '#include "simulator/simulator.hpp"'),
             ("workshop/commands/check.cpp", '#include "runner/check.hpp"'),
             ("simulator/runtime/stream.cpp", '#include "simulator/fault.hpp"'),
             ("simulator/include/cuda_runtime.h", '#include "host_defines.h"'),

@@ -8,11 +8,7 @@
 #include "app/error.hpp"
 #include "results/values/counts.hpp"
 #include "runner/machine/machine.hpp"
-#include "simulator/execute/launch/module.hpp"
-#include "simulator/memory/host_limits.hpp"
-#include "simulator/runtime/api/diagnostics.hpp"
-#include "simulator/runtime/api/registry.hpp"
-#include "simulator/runtime/api/simulated_device.hpp"
+#include "simulator/simulator.hpp"
 
 namespace runner::machine {
 namespace {

@@ -167,6 +167,33 @@ TEST_F(Clusters, OfOneBlockAreTheRuleWithoutThem) {
   EXPECT_EQ(out[3].is_explicit, 1u);
 }
 
+// The intrinsics of clusters: each block writes into its neighbour's shared memory, and reads its own.
+__global__ void hand_on_by_intrinsics(unsigned int* out) {
+  __shared__ unsigned int mine;
+  const cg::cluster_group cluster = cg::this_cluster();
+  const unsigned int rank = __clusterRelativeBlockRank(), size = __clusterSizeInBlocks();
+  auto* const next =
+      static_cast<unsigned int*>(__cluster_map_shared_rank(&mine, (rank + 1) % size));
+  *next = 100 * __cluster_query_shared_rank(next) + rank;
+  __cluster_barrier_arrive();
+  __cluster_barrier_wait();
+  out[blockIdx.x] = mine + 1000 * (cluster.block_rank() == rank);
+}
+
+TEST_F(Clusters, HaveIntrinsics) {
+  const Managed<unsigned int> out(4);
+  expect_right(
+      [&] {
+        EXPECT_EQ(launch(hand_on_by_intrinsics, dim3(4), dim3(1), cluster_of(4), out.get()),
+                  cudaSuccess);
+        EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+      },
+      [&](const std::string& at) {
+        for (unsigned int rank = 0; rank < 4; ++rank)
+          EXPECT_EQ(out[rank], 1000 + 100 * rank + (rank + 3) % 4) << at;
+      });
+}
+
 // --- launches -----------------------------------------------------------------------------------------
 
 TEST_F(Clusters, AreRefusedInSizesThatTheDeviceDoesNotHave) {

@@ -446,6 +446,36 @@ TEST_F(CudaClasses, SemaphoresAndLatches) {
   cudaFree(latch);
 }
 
+using Places = cuda::counting_semaphore<cuda::thread_scope_device, 3>;
+
+// At most three blocks at once are where `inside` counts them.
+__global__ void fill(Places* places) { new (places) Places(3); }
+__global__ void enter(Places* places, int* inside, int* most) {
+  places->acquire();
+  atomicMax(most, atomicAdd(inside, 1) + 1);
+  atomicSub(inside, 1);
+  places->release();
+}
+
+TEST_F(CudaClasses, SemaphoresWithSeveralPlaces) {
+  Places* places = nullptr;
+  cudaMalloc(&places, sizeof *places);
+  const Managed<int> inside(1), most(1);
+  expect_right(
+      [&] {
+        inside[0] = most[0] = 0;
+        fill<<<1, 1>>>(places);
+        enter<<<24, 1>>>(places, inside.get(), most.get());
+        cudaDeviceSynchronize();
+      },
+      [&] {
+        EXPECT_EQ(inside[0], 0);
+        EXPECT_GE(most[0], 1);
+        EXPECT_LE(most[0], 3);
+      });
+  cudaFree(places);
+}
+
 // --- cuda::std and nv/target --------------------------------------------------------------------------
 
 template <typename T>

@@ -1,4 +1,4 @@
-"""Tests src/simulator/refusals.py and spaced_launches.py: what simcc says in place of clang's messages, and the launches it joins."""
+"""Tests src/simulator/subset.py and spaced_launches.py: what simcc says in place of clang's messages, and the launches it joins."""
 
 import contextlib
 import io
@@ -10,8 +10,8 @@ import unittest
 
 SIMULATOR = pathlib.Path(__file__).resolve().parents[3] / "src/simulator"
 sys.path.insert(0, str(SIMULATOR))
-import refusals  # noqa: E402
 import spaced_launches  # noqa: E402
+import subset  # noqa: E402
 
 HEADERS = "/where/ours/lie"
 
@@ -22,7 +22,7 @@ class Messages(unittest.TestCase):
         with tempfile.NamedTemporaryFile("w", suffix=".txt") as file, contextlib.redirect_stderr(said):
             file.write(text)
             file.flush()
-            refusals.show_messages(file.name, HEADERS)
+            subset.show_messages(file.name, HEADERS)
         return said.getvalue()
 
     def expect_line(self, text, start, part):
@@ -122,11 +122,11 @@ class Messages(unittest.TestCase):
 class Libraries(unittest.TestCase):
     def test_those_of_nvidia(self):
         for library, part in {"curand_static": "cuRAND", "nvrtc": "NVRTC, which compiles at run time", "nvidia-ml": "NVML", "m": None}.items():
-            found = refusals.find_part("libraries", library)
+            found = subset.find_part("libraries", library)
             self.assertEqual(found and found["part"], part)
 
     def test_every_part_has_something_to_be_found_by(self):
-        for part in refusals.absent_parts():
+        for part in subset.absent_parts():
             self.assertTrue(part["part"])
             self.assertLessEqual(set(part), {"part", "headers", "names", "libraries", "try"})
             self.assertTrue({"headers", "names", "libraries"} & set(part), part)

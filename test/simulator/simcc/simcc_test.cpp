@@ -833,7 +833,7 @@ TEST(Simcc, RefusesANameThatItDoesNotHaveInOneLine) {
     write(folder / "a.cu", text);
     const Outcome outcome = run("cd " + folder.path().string() + " && " + SIMCC + " a.cu");
     EXPECT_EQ(outcome.exit_code, 1);
-    EXPECT_EQ(outcome.err, "a.cu:2: error: " + said + "; docs/simulator.md says what it has\n");
+    EXPECT_EQ(outcome.err, "a.cu:2: error: " + said + "; simcc --covered says what it has\n");
   };
   expect_refused("\ntexture<float, 2> image;\nint main() {}\n",
                  "texture: the simulated GPU does not have texture references, which CUDA 12 "

@@ -1,22 +1,26 @@
 #!/usr/bin/env python3
-"""Says in one line that a program needs a part of CUDA that the simulated GPU does not have.
+"""Knows what the simulated GPU has of CUDA. Says in one line that a program needs a part that it does not have.
 
-    refusals.py header FILE:LINE HEADER       the line for an #include
-    refusals.py library NAME                  prints the part that the library of -lNAME belongs to; exits 1 if it is nobody's
-    refusals.py messages FILE HEADERS         prints clang's messages in FILE, or one line in their place if the first error comes
+    subset.py covered                       lists what it has, and what it has not
+    subset.py header FILE:LINE HEADER       the line for an #include
+    subset.py library NAME                  prints the part that the library of -lNAME belongs to; exits 1 if it is nobody's
+    subset.py messages FILE HEADERS         prints clang's messages in FILE, or one line in their place if the first error comes
                                               from a part that is absent; HEADERS is the folder of the simulator's own headers
 
-subset.toml has the parts.
+subset.toml has both lists.
 """
 
 import fnmatch
 import pathlib
 import re
+import shutil
+import signal
 import sys
+import textwrap
 import tomllib
 
-HERE = pathlib.Path(__file__).resolve().parent
-WHERE_TO_READ = "docs/simulator.md says what it has"
+FILE = pathlib.Path(__file__).resolve().parent / "subset.toml"
+WHERE_TO_READ = "simcc --covered says what it has"
 COLOURS = re.compile(r"\033\[[0-9;]*[mK]")
 # Where clang's message begins: file, line, column.
 PLACE = r"^(?P<file>[^\s:][^:]*):(?P<line>\d+):\d+: "
@@ -39,14 +43,32 @@ UNAVAILABLE = re.compile(r"'([^']+)' is unavailable: (.*)$")
 ASSERTION = re.compile(r"static assertion failed(?: due to requirement '.*?')?: (.*)$")
 
 
-def absent_parts():
-    with open(HERE / "subset.toml", "rb") as file:
-        return tomllib.load(file)["absent"]
+def subset(path=FILE):
+    """Returns the lists of subset.toml, `covered` and `absent`."""
+    with open(path, "rb") as file:
+        return tomllib.load(file)
+
+
+def covered_rows(path=FILE):
+    """Returns the pairs of a topic and what the simulated GPU has of it, each as one line of Markdown."""
+    return [(row["topic"], " ".join(row["has"].split())) for row in subset(path)["covered"]]
+
+
+def list_covered():
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # a pager may stop reading
+    width = min(100, shutil.get_terminal_size().columns)
+    print("The simulated GPU has:\n")
+    for topic, has in covered_rows():
+        print(textwrap.fill(f"{topic}: {has}".replace("`", ""), width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False))
+    print("\nIt does not have:\n")
+    for part in subset()["absent"]:
+        known_by = ", ".join(part.get("headers", []) + part.get("names", []))
+        print(textwrap.fill(f"{part['part']}: {known_by}", width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False))
 
 
 def find_part(kind, name):
     """Returns the first absent part with a pattern of this kind (headers, names, libraries) that fits, or None."""
-    for part in absent_parts():
+    for part in subset()["absent"]:
         if any(fnmatch.fnmatchcase(name, pattern) for pattern in part.get(kind, [])):
             return part
     return None
@@ -117,6 +139,8 @@ def show_messages(path, headers):
 
 def main():
     match sys.argv[1:]:
+        case ["covered"]:
+            list_covered()
         case ["header", place, header]:
             print(header_line(place, header), file=sys.stderr)
         case ["library", name]:

@@ -2,8 +2,8 @@
 #
 # Compiles CUDA sources for the simulated GPU with simcc and adds the objects to TARGET, a target of this directory. The
 # compiler gets the target's include directories and definitions, the build type's flags and the sanitizers. A source is
-# compiled again when simcc, a header of the simulator or another header changes. Objects name rungs and labs by their
-# paths in the project, so that no object holds the path of the machine that compiled it.
+# compiled again when simcc, a header of the simulator or another header changes. The variable SIMULATED_CUDA_FLAGS has further options
+# for simcc.
 #
 # This file is also installed, beside simcc.
 
@@ -28,17 +28,14 @@ endfunction()
 
 function(add_simulated_cuda_sources target)
   set(simulator_dir ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
-  if(NOT EXISTS ${simulator_dir}/simcc)
-    cmake_path(SET simulator_dir NORMALIZE ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../src/simulator)
-  endif()
-  set(clang ${CMAKE_CXX_COMPILER})
-  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-    set(clang clang++-19)
+  file(GLOB tools ${simulator_dir}/*.py)
+  list(REMOVE_ITEM tools ${simulator_dir}/subset.py)  # no code depends on it
+  set(clang "")  # simcc finds one
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 19)
+    set(clang ${CMAKE_CXX_COMPILER})
   endif()
   simulated_cuda_flags(flags)
-  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "/src/(kernels|labs|library)$")
-    list(APPEND flags "-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=")
-  endif()
+  list(APPEND flags ${SIMULATED_CUDA_FLAGS})
   get_target_property(independent ${target} POSITION_INDEPENDENT_CODE)
   if(independent)
     list(APPEND flags -fPIC)
@@ -68,8 +65,7 @@ function(add_simulated_cuda_sources target)
               -c ${source} -o ${object} -MD -MF ${object}.d ${flags}
               "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>"
               "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
-      DEPENDS ${source} ${simulator_dir}/simcc ${simulator_dir}/widths.py ${simulator_dir}/grid_constants.py
-              ${simulator_dir}/wrappers.py ${simulator_dir}/kernel_bounds.py ${simulator_dir}/spaced_launches.py
+      DEPENDS ${source} ${simulator_dir}/simcc ${tools}
       DEPFILE ${object}.d
       COMMENT "Compiling ${file} for the simulated GPU"
       COMMAND_EXPAND_LISTS
