@@ -514,6 +514,7 @@ struct Compiled {
   bool read_precompiled_headers() const {
     return count_of(messages, "-include-pch") == 2;  // in both halves
   }
+  bool ran_the_front_end() const { return messages.find("-emit-llvm") != std::string::npos; }
   bool ran_the_optimiser() const { return messages.find("opt-19 ") != std::string::npos; }
 };
 
@@ -613,6 +614,40 @@ TEST(Simcc, TakesDeviceCodeFromACacheIfTheSourceIsTheSame) {
   EXPECT_TRUE(compile_k(folder, with, "-arch=sm_80").ran_the_optimiser());
   EXPECT_TRUE(compile_k(folder, "SIMCC_CACHE=/dev/null/cache").ran_the_optimiser())
       << "it does without";
+}
+
+TEST(Simcc, TakesAnObjectFromACacheIfNothingChanged) {
+  const TemporaryFolder folder;
+  const std::string with = "SIMCC_CACHE=" + (folder / "cache").string();
+  write(folder / "h.h", "constexpr int value = 1;\n");
+  write(folder / "k.cu",
+        "#include \"h.h\"\n__global__ void k(int* p) { int unused; *p = value; }\n");
+  const Compiled first = compile_k(folder, with, "-Wall -MD");
+  const std::string dependencies = contents(folder / "k.d");
+  std::filesystem::remove(folder / "k.d");
+  const Compiled again = compile_k(folder, with, "-Wall -MD");
+  EXPECT_TRUE(first.ran_the_front_end()) << first.messages;
+  EXPECT_FALSE(again.ran_the_front_end()) << again.messages;
+  EXPECT_EQ(again.object, first.object);
+  EXPECT_EQ(contents(folder / "k.d"), dependencies);
+  EXPECT_NE(dependencies.find("h.h"), std::string::npos) << dependencies;
+  for (const Compiled* compiled : {&first, &again})
+    EXPECT_EQ(count_of(compiled->messages, "warning:"), 1U) << compiled->messages;
+
+  EXPECT_TRUE(compile_k(folder, with, "-Wall -O1").ran_the_front_end()) << "another option";
+  write(folder / "h.h", "constexpr int value = 2;\n");
+  const Compiled changed = compile_k(folder, with, "-Wall -MD");
+  EXPECT_TRUE(changed.ran_the_front_end()) << "another header";
+  EXPECT_NE(changed.object, first.object);
+
+  // What does not compile is not kept.
+  write(folder / "k.cu", "__global__ void k(int* p) { *p = absent; }\n");
+  for (int i = 0; i < 2; ++i) {
+    const Outcome outcome =
+        run("cd " + folder.path().string() + " && " + with + " " + SIMCC + " -c k.cu");
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_EQ(count_of(outcome.err, "absent"), 2U) << outcome.err;  // in the message and the line
+  }
 }
 
 TEST(Simcc, EmbedsThePtxAndEndsItWithAZeroByte) {
