@@ -1,4 +1,5 @@
 // The list of watchers of API calls.
+#include <cstdio>
 #include <cstdlib>
 
 #include "simulator/runtime/api/events.hpp"
@@ -11,6 +12,12 @@
 namespace simulator::runtime {
 namespace {
 
+// Runs before the reports: the streams' last work, and the program's own text.
+void finish() {
+  run_rest();
+  std::fflush(stdout);
+}
+
 // Registers the work at the program's exit when the program begins.
 class AtExit final : public Watcher {
  public:
@@ -18,7 +25,7 @@ class AtExit final : public Watcher {
     report_at_exit();
     show_at_exit();
     hazards_at_exit();
-    static const int once = std::atexit(run_rest);  // runs before the reports
+    static const int once = std::atexit(finish);
     static_cast<void>(once);
   }
   void call_begins() override { hazards_at_exit(); }  // for a program without a kernel
