@@ -267,6 +267,24 @@ void streams_and_events() {
   ASK(cudaEventDestroy(first));
 }
 
+// The limits that have no effect on the simulated GPU.
+void limits() {
+  for (const cudaLimit limit : {cudaLimitDevRuntimeSyncDepth, cudaLimitDevRuntimePendingLaunchCount,
+                                cudaLimitMaxL2FetchGranularity, cudaLimitPersistingL2CacheSize}) {
+    size_t now = 0;
+    const cudaError_t first = cudaDeviceGetLimit(&now, limit);
+    std::printf("  limit %d: %s, %zu\n", static_cast<int>(limit), cudaGetErrorName(first), now);
+    for (const size_t value :
+         std::initializer_list<size_t>{0, 1, 33, 128, 129, size_t{1} << 20, 39321600, 39321601}) {
+      const cudaError_t error = cudaDeviceSetLimit(limit, value);
+      cudaDeviceGetLimit(&now, limit);
+      std::printf("  limit %d to %zu: %s, %zu\n", static_cast<int>(limit), value,
+                  cudaGetErrorName(error), now);
+    }
+  }
+  cudaGetLastError();
+}
+
 void launch_limits() {
   int* out = nullptr;
   cudaMalloc(&out, 4096);
@@ -423,6 +441,7 @@ const struct Section {
                 {"symbols", symbols},
                 {"pointers", pointers},
                 {"streams and events", streams_and_events},
+                {"limits", limits},
                 {"launch limits", launch_limits},
                 {"occupancy", occupancy},
                 {"out of bounds", out_of_bounds},

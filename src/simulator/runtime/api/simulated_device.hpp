@@ -54,6 +54,10 @@ struct SimulatedDevice : Device {
   // Settings that change nothing here, with their initial values.
   std::atomic<size_t> stack_size{1024};
   std::atomic<size_t> printf_buffer_size{size_t{1} << 20};
+  // Limits without an effect here, with an H200's values.
+  std::atomic<size_t> pending_launches{2048};
+  std::atomic<size_t> fetch_granularity{64};
+  std::atomic<size_t> persisting_cache_bytes{11796480};
   std::atomic<unsigned int> flags{cudaDeviceScheduleAuto};
   std::atomic<cudaFuncCache> cache_config{cudaFuncCachePreferNone};
 };

@@ -2,6 +2,7 @@
 #include <cuda_profiler_api.h>
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 
@@ -152,18 +153,33 @@ cudaError_t cudaThreadGetCacheConfig(cudaFuncCache* config) {
   return cudaDeviceGetCacheConfig(config);
 }
 
+// The bounds of the limits without an effect here are an H200's.
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
   return asynchronous([&] {
+    SimulatedDevice& device = current_device();
     switch (limit) {
       case cudaLimitMallocHeapSize:
-        current_device().memory.set_heap_limit(value);
+        device.memory.set_heap_limit(value);
         return cudaSuccess;
       case cudaLimitStackSize:
-        current_device().stack_size = value;
+        device.stack_size = value;
         return cudaSuccess;
       case cudaLimitPrintfFifoSize:
-        current_device().printf_buffer_size = value;
+        device.printf_buffer_size = value;
         return cudaSuccess;
+      case cudaLimitDevRuntimePendingLaunchCount:
+        device.pending_launches = std::clamp<size_t>(value, 32, 599186);
+        return cudaSuccess;
+      case cudaLimitMaxL2FetchGranularity:
+        if (value > 128) return cudaErrorInvalidValue;
+        device.fetch_granularity = value;
+        return cudaSuccess;
+      case cudaLimitPersistingL2CacheSize: {
+        constexpr size_t PIECE = 3932160, MOST = 10 * PIECE;
+        if (value > MOST) return cudaErrorInvalidValue;
+        device.persisting_cache_bytes = (value + PIECE - 1) / PIECE * PIECE;
+        return cudaSuccess;
+      }
       default:
         return cudaErrorUnsupportedLimit;
     }
@@ -182,6 +198,15 @@ cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
         return cudaSuccess;
       case cudaLimitPrintfFifoSize:
         *value = current_device().printf_buffer_size;
+        return cudaSuccess;
+      case cudaLimitDevRuntimePendingLaunchCount:
+        *value = current_device().pending_launches;
+        return cudaSuccess;
+      case cudaLimitMaxL2FetchGranularity:
+        *value = current_device().fetch_granularity;
+        return cudaSuccess;
+      case cudaLimitPersistingL2CacheSize:
+        *value = current_device().persisting_cache_bytes;
         return cudaSuccess;
       default:
         return cudaErrorUnsupportedLimit;
