@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
 
 #include "simulator/hazards/describe.hpp"
 
@@ -750,6 +751,35 @@ void BlockHazards::global(const WarpAccess& access) {
     note_bytes(step, address, access.bytes, *buffer);
     if (line != nullptr) touch_cells(step, address, access.bytes, values, *buffer, *line);
   });
+}
+
+void BlockHazards::texels_are_read(uint32_t instruction, uint32_t warp, uint32_t lanes,
+                                   uint64_t base, const std::array<uint64_t, WARP>& offsets,
+                                   uint32_t bytes) {
+  if (lanes == 0) return;
+  if (bytes % launch_.unit != 0) {  // narrower than a cell
+    for_each_lane(lanes, [&](uint32_t lane) {
+      touch_global_range({instruction, warp * WARP + lane, true, false, std::nullopt},
+                         base + offsets[lane], bytes);
+    });
+    return;
+  }
+  std::array<int64_t, WARP> distance{};
+  WarpAccess access{.instruction = instruction,
+                    .access = Access::global_load,
+                    .bytes = bytes,
+                    .active = lanes,
+                    .warp = warp,
+                    .first = base,
+                    .distance = distance,
+                    .shape = Pattern::Shape::scattered};
+  access.lowest = std::numeric_limits<int64_t>::max();
+  for_each_lane(lanes, [&](uint32_t lane) {
+    distance[lane] = static_cast<int64_t>(offsets[lane]);
+    access.lowest = std::min(access.lowest, distance[lane]);
+    access.highest = std::max(access.highest, distance[lane] + bytes);
+  });
+  global(access);
 }
 
 // Notes a warp's accesses line by line: all lanes that go through a line with one stride at once.

@@ -86,10 +86,9 @@ class BlockHazards {
   /// A bulk store writes to global memory. `reduces`: it reads the old elements too, and each element is an atomic access.
   void bulk_store_lands(uint32_t instruction, uint32_t thread, uint64_t target, uint64_t bytes,
                         bool reduces);
-  /// Records that a fetch from a texture reads these bytes of an array or of global memory.
-  void texel_is_read(uint32_t instruction, uint32_t thread, uint64_t address, uint64_t bytes) {
-    touch_global_range({instruction, thread, true, false, std::nullopt}, address, bytes);
-  }
+  /// Records that lanes read a texel each of an array or of global memory, `offsets` bytes after `base`.
+  void texels_are_read(uint32_t instruction, uint32_t warp, uint32_t lanes, uint64_t base,
+                       const std::array<uint64_t, WARP>& offsets, uint32_t bytes);
   /// Records that the block ends while a bulk copy of the thread still uses shared memory.
   void unawaited_copy(uint32_t instruction, uint32_t thread, uint64_t at);
   /// Records that the thread initialises an mbarrier.

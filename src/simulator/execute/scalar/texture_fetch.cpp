@@ -35,12 +35,19 @@ bool fits(const TextureFetch& fetch, Texture::Shape shape) {
   return false;
 }
 
+// The reads of one tap by the lanes of a warp: those that have it with a weight.
+struct TapReads {
+  uint32_t lanes = 0;
+  std::array<uint64_t, WARP> offsets{};  // of the texels, from the texture's first
+};
+
 // The texels that a request fetches from one texture.
 struct Fetched {
   std::shared_ptr<const Texture> texture;
   uint64_t handle = 0;
   const std::byte* host = nullptr;                     // the first texel
   std::vector<uint64_t> texels{}, sectors{}, lines{};  // one for each tap
+  std::vector<TapReads> reads{};                       // for the search for hazards
   uint64_t lanes = 0;
 };
 
@@ -69,6 +76,10 @@ class Request {
                             .bytes_used = distinct(fetched.texels) * texel,
                             .sectors = distinct(fetched.sectors),
                             .lines = distinct(fetched.lines)});
+      for (const TapReads& tap : fetched.reads)
+        w_.block->hazards->texels_are_read(op_.instruction, w_.first_thread / WARP, tap.lanes,
+                                           fetched.texture->base, tap.offsets,
+                                           static_cast<uint32_t>(texel));
     }
   }
 
@@ -84,7 +95,7 @@ class Request {
     if (gives_numbers) {
       std::array<double, 4> sum{};
       for (size_t i = 0; i < taps.count; ++i) {
-        const std::array<double, 4> values = numbers_at(lane, texture, taps.all[i], fetched);
+        const std::array<double, 4> values = numbers_at(lane, texture, taps, i, fetched);
         // An infinite texel without a share has no part in the sum.
         if (taps.all[i].weight == 0) continue;
         for (size_t channel = 0; channel < 4; ++channel)
@@ -93,7 +104,7 @@ class Request {
       for (size_t channel = 0; channel < 4; ++channel)
         put(lane, channel, std::bit_cast<uint32_t>(static_cast<float>(sum[channel])));
     } else {
-      const std::array<uint32_t, 4> bits = bits_at(lane, texture, taps.all[0], fetched);
+      const std::array<uint32_t, 4> bits = bits_at(lane, texture, taps, 0, fetched);
       for (size_t channel = 0; channel < 4; ++channel) put(lane, channel, bits[channel]);
     }
   }
@@ -104,8 +115,8 @@ class Request {
       put(lane, i,
           fetch_.result == TextureFetch::Result::f32
               ? std::bit_cast<uint32_t>(
-                    static_cast<float>(numbers_at(lane, texture, taps.all[i], fetched)[channel]))
-              : bits_at(lane, texture, taps.all[i], fetched)[channel]);
+                    static_cast<float>(numbers_at(lane, texture, taps, i, fetched)[channel]))
+              : bits_at(lane, texture, taps, i, fetched)[channel]);
     }
   }
 
@@ -146,31 +157,35 @@ class Request {
     return place;
   }
 
-  // Returns the texel's bytes on the host. Counts them.
-  const std::byte* touch(size_t lane, const Texture& texture, const Tap& tap, Fetched& fetched) {
+  // Returns the bytes of a lane's texel on the host. Counts them. `number`: of the tap.
+  const std::byte* touch(size_t lane, const Texture& texture, const Taps& taps, size_t number,
+                         Fetched& fetched) {
+    const Tap& tap = taps.all[number];
     const uint64_t offset = texture.address(tap.x, tap.y, tap.z) - texture.base;
     const TexelPlaces places = places_of(texture, tap);
     fetched.texels.push_back(offset);
     fetched.sectors.push_back(places.sector);
     fetched.lines.push_back(places.line);
     if (w_.block->hazards != nullptr && tap.weight != 0) {
-      w_.block->hazards->texel_is_read(op_.instruction,
-                                       w_.first_thread + static_cast<uint32_t>(lane),
-                                       texture.base + offset, texture.format.bytes());
+      if (fetched.reads.size() <= number) fetched.reads.resize(number + 1);
+      fetched.reads[number].lanes |= 1u << lane;
+      fetched.reads[number].offsets[lane] = offset;
     }
     return fetched.host + offset;
   }
 
-  std::array<double, 4> numbers_at(size_t lane, const Texture& texture, const Tap& tap,
-                                   Fetched& fetched) {
-    if (!tap.is_border) return texel_values(texture, touch(lane, texture, tap, fetched));
+  std::array<double, 4> numbers_at(size_t lane, const Texture& texture, const Taps& taps,
+                                   size_t number, Fetched& fetched) {
+    if (!taps.all[number].is_border)
+      return texel_values(texture, touch(lane, texture, taps, number, fetched));
     const auto& [r, g, b, a] = texture.border;
     return {r, g, b, a};
   }
 
-  std::array<uint32_t, 4> bits_at(size_t lane, const Texture& texture, const Tap& tap,
-                                  Fetched& fetched) {
-    if (!tap.is_border) return texel_bits(texture, touch(lane, texture, tap, fetched));
+  std::array<uint32_t, 4> bits_at(size_t lane, const Texture& texture, const Taps& taps,
+                                  size_t number, Fetched& fetched) {
+    if (!taps.all[number].is_border)
+      return texel_bits(texture, touch(lane, texture, taps, number, fetched));
     std::array<uint32_t, 4> bits{};
     for (size_t i = 0; i < 4; ++i)
       bits[i] = static_cast<uint32_t>(static_cast<int64_t>(texture.border[i]));
