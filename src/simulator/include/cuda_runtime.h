@@ -204,11 +204,12 @@ inline cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, T* function,
 }
 
 /// Finds the block size, in whole warps, that keeps most threads resident, the largest of equals. Also finds the
-/// least number of blocks that fills the device. A `block_size_limit` of 0 means the kernel's own limit.
-template <typename T>
-inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* min_grid_size, int* block_size,
-                                                      T function, size_t dynamic_shared = 0,
-                                                      int block_size_limit = 0) {
+/// least number of blocks that fills the device. A block of n threads has dynamic_shared_of(n) bytes of dynamic shared memory. A
+/// `block_size_limit` of 0 means the kernel's own limit.
+template <typename SharedOf, typename T>
+inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* min_grid_size, int* block_size,
+                                                                  T function, SharedOf dynamic_shared_of,
+                                                                  int block_size_limit = 0) {
   cudaFuncAttributes attributes;
   cudaError_t error = cudaFuncGetAttributes(&attributes, function);
   if (error != cudaSuccess) return error;
@@ -223,7 +224,7 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* min_grid_size, int* b
     const int threads = size < limit ? size : limit;
     int blocks = 0;
     error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, threads,
-                                                          dynamic_shared);
+                                                          dynamic_shared_of(threads));
     if (error != cudaSuccess) return error;
     if (blocks * threads > best_threads) {
       best_threads = blocks * threads;
@@ -232,6 +233,13 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* min_grid_size, int* b
     }
   }
   return best_threads > 0 ? cudaSuccess : cudaErrorInvalidConfiguration;
+}
+template <typename T>
+inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* min_grid_size, int* block_size,
+                                                      T function, size_t dynamic_shared = 0,
+                                                      int block_size_limit = 0) {
+  return cudaOccupancyMaxPotentialBlockSizeVariableSMem(
+      min_grid_size, block_size, function, [=](int) { return dynamic_shared; }, block_size_limit);
 }
 
 #endif  // __cplusplus

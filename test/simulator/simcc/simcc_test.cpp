@@ -1034,7 +1034,7 @@ INSTANTIATE_TEST_SUITE_P(
                                  "unknown option --frobnicate"},
                       WrongUsage{"no_value", "k.cu -o", "-o needs a value"},
                       WrongUsage{"separate_compilation", "k.cu -rdc=true", "a file at a time"},
-                      WrongUsage{"machine_code", "--cubin k.cu", "no machine code"},
+                      WrongUsage{"machine_code", "--lto k.cu", "no machine code"},
                       WrongUsage{"no_folder", "k.cu -o no/such/folder/k", "no folder"},
                       WrongUsage{"two_to_compile", "-c k.cu k.cu", "one .cu file at a time"}),
     [](const auto& info) { return std::string(info.param.name); });

@@ -404,6 +404,15 @@ class LoadedKernel : public Kernel {
   LoadedKernel(Device& device, std::unique_ptr<Program> program)
       : device_(device), program_(std::move(program)) {}
 
+  /// Returns the first instruction outside the subset, or nullptr.
+  const SourceInstruction* unknown_instruction() const {
+    const Execute unknown = level().instructions->unknown;
+    const auto found = std::find_if(program_->ops.begin(), program_->ops.end(), [&](const Op& op) {
+      return op.execute == unknown || op.guarded == unknown;
+    });
+    return found == program_->ops.end() ? nullptr : &program_->sources[found->instruction];
+  }
+
   const std::string& name() const override { return program_->name; }
   const std::string& demangled() const override { return program_->demangled; }
   int registers_per_thread() const override {
@@ -433,6 +442,11 @@ class LoadedKernel : public Kernel {
     std::vector<size_t> sizes;
     for (const auto& parameter : program_->parameters) sizes.push_back(parameter.bytes);
     return sizes;
+  }
+  std::vector<size_t> parameter_offsets() const override {
+    std::vector<size_t> offsets;
+    for (const auto& parameter : program_->parameters) offsets.push_back(parameter.offset);
+    return offsets;
   }
   Dim3 cluster() const override { return program_->cluster; }
   uint64_t most_in_cluster() const override { return program_->most_in_cluster; }
@@ -496,7 +510,7 @@ class LoadedModule : public Module {
   }
 
   // Decodes the kernel on first use: few of a template's many instances are needed.
-  const Kernel* find_kernel(std::string_view mangled) const override {
+  const LoadedKernel* find_kernel(std::string_view mangled) const override {
     const std::lock_guard lock(mutex_);
     const auto known = kernels_.find(mangled);
     if (known != kernels_.end()) return known->second.get();
@@ -505,6 +519,18 @@ class LoadedModule : public Module {
     auto kernel = std::make_unique<LoadedKernel>(
         device_, decode(*function, ptx_, addresses_, *level().instructions));
     return kernels_.emplace(function->name, std::move(kernel)).first->second.get();
+  }
+
+  void check_kernels() const override {
+    for (const std::string& name : ptx_.functions()) {
+      const LoadedKernel* const kernel = find_kernel(name);
+      const SourceInstruction* const unknown =
+          kernel == nullptr ? nullptr : kernel->unknown_instruction();
+      if (unknown == nullptr) continue;
+      throw Unreadable{
+          kernel->demangled() + " has an instruction outside the subset: " + unknown->text,
+          unknown->where};
+    }
   }
 
   std::vector<CodeLine> code(std::string_view mangled) const override {

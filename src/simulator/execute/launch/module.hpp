@@ -34,8 +34,10 @@ class Kernel {
   virtual size_t local_bytes_per_thread() const = 0;
   virtual int max_threads_per_block() const = 0;  // __launch_bounds__, or the device's limit
   virtual std::vector<size_t> parameter_bytes() const = 0;  // the size of each
-  virtual Dim3 cluster() const = 0;                         // __cluster_dims__, or zeros
-  virtual uint64_t most_in_cluster() const = 0;             // by __launch_bounds__, or 0
+  /// Returns the place of each parameter in a buffer of all of them.
+  virtual std::vector<size_t> parameter_offsets() const = 0;
+  virtual Dim3 cluster() const = 0;              // __cluster_dims__, or zeros
+  virtual uint64_t most_in_cluster() const = 0;  // by __launch_bounds__, or 0
 
   /// Runs the whole grid on the host's cores and returns when it has finished. Returns nothing, or the first
   /// fault: the lowest block's, so that it does not depend on the number of cores. `arguments` holds one pointer
@@ -66,6 +68,8 @@ class Module {
   /// Returns the kernel of this name, decoded on first use, or nullptr if there is none. Throws Unreadable, each
   /// time, for a kernel that cannot be read or makes no sense. Other kernels are not affected.
   virtual const Kernel* find_kernel(std::string_view mangled) const = 0;
+  /// Decodes all kernels. Throws Unreadable for the first one that cannot be read or has an instruction outside the subset.
+  virtual void check_kernels() const = 0;
   /// Returns the code of the kernel of this name in order; empty if there is none. Throws Unreadable.
   virtual std::vector<CodeLine> code(std::string_view mangled) const = 0;
   /// Returns the device address of a __device__ or __constant__ variable, and its size; 0 if there is none.

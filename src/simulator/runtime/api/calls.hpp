@@ -4,6 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <atomic>
 #include <exception>
 #include <mutex>
 #include <new>
@@ -34,30 +35,51 @@ struct Waits {
   std::optional<std::string> first;
 };
 
-/// Marks the calling thread as inside this function of the API.
+/// The API of a function that the program calls.
+enum class Api { none, runtime, driver };
+
+/// Marks the calling thread as inside this function of the API. Functions that it calls itself change nothing.
 class Call {
  public:
-  explicit Call(const char* name) : before_(innermost) {
-    innermost = name;
+  explicit Call(const char* name, Api api = Api::runtime)
+      : is_outermost_(current_api == Api::none) {
+    if (!is_outermost_) return;
+    current_name = name;
+    current_api = api;
+    has_been_made = true;
     note_call();
     publish(&Watcher::call_begins);
   }
-  ~Call() { innermost = before_; }
+  ~Call() {
+    if (!is_outermost_) return;
+    current_name = "";
+    current_api = Api::none;
+  }
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  /// Returns the innermost function, such as "cudaMemcpy"; empty outside of any.
-  static const char* current() { return innermost; }
+  /// Returns the function that the program called, such as "cudaMemcpy"; empty outside of any.
+  static const char* current() { return current_name; }
+  /// True within a function of the driver API, even if that calls the runtime.
+  static bool is_drivers() { return current_api == Api::driver; }
+  /// True if the program has made a call, in any thread. The first one initialises the driver.
+  static bool any() { return has_been_made; }
 
  private:
-  const char* before_;
-  static thread_local constinit const char* innermost;
+  const bool is_outermost_;
+  static thread_local constinit const char* current_name;
+  static thread_local constinit Api current_api;
+  static std::atomic<bool> has_been_made;
 };
+
+/// True if the runtime has made its device's primary context the calling thread's. Its calls that need a device do.
+bool has_primary_context();
+void set_primary_context(bool has);
 
 /// Notes that the current call returns only when the device has caught up: see first_wait().
 void note_wait();
 
-/// Makes `error` the calling thread's last error, unless it is a success. Returns it.
+/// Makes `error` the calling thread's last error, unless it is a success or the call is the driver's. Returns it.
 cudaError_t remember(cudaError_t error);
 
 /// Makes the calling thread's last error a success.

@@ -1,6 +1,7 @@
 // Errors: their names and texts, each thread's last error, and the way of a kernel's fault to the program.
 #include <cuda_runtime_api.h>
 
+#include <atomic>
 #include <cstdio>
 #include <exception>
 #include <mutex>
@@ -19,6 +20,11 @@ runtime::Failure& failure() { return current_device().failure; }
 runtime::Waits& waits() { return current_device().waits; }
 
 thread_local cudaError_t last_error = cudaSuccess;
+thread_local bool uses_primary_context = false;
+
+void note_use_of_device() {
+  if (!runtime::Call::is_drivers()) uses_primary_context = true;
+}
 
 // Returns the error of an access to a block that the cluster does not have. An H100 returned it for the ranks 2, 5, 15 and 16 in
 // a cluster of 2 or 8 blocks, and the other error for 32 and more, and without clusters.
@@ -95,7 +101,12 @@ void forget_waits() {
 
 namespace runtime {
 
-thread_local constinit const char* Call::innermost = "";
+thread_local constinit const char* Call::current_name = "";
+thread_local constinit Api Call::current_api = Api::none;
+std::atomic<bool> Call::has_been_made{false};
+
+bool has_primary_context() { return uses_primary_context; }
+void set_primary_context(bool has) { uses_primary_context = has; }
 
 void note_wait() {
   const std::lock_guard lock(waits().mutex);
@@ -103,13 +114,16 @@ void note_wait() {
 }
 
 cudaError_t remember(cudaError_t error) {
-  if (error != cudaSuccess) last_error = error;
+  if (error != cudaSuccess && !Call::is_drivers()) last_error = error;
   return error;
 }
 
-void forget_error() { last_error = cudaSuccess; }
+void forget_error() {
+  if (!Call::is_drivers()) last_error = cudaSuccess;
+}
 
 cudaError_t surface_fault() {
+  note_use_of_device();
   runtime::Failure& f = failure();
   const std::lock_guard lock(f.mutex);
   if (!f.fault) return cudaSuccess;
@@ -119,6 +133,7 @@ cudaError_t surface_fault() {
 }
 
 cudaError_t surfaced_fault() {
+  note_use_of_device();
   runtime::Failure& f = failure();
   const std::lock_guard lock(f.mutex);
   if (!f.fault || !f.surfaced) return cudaSuccess;

@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -34,6 +35,20 @@ struct TranslationUnit {
   HostPlaces managed;
 };
 
+/// Never freed: a graph may hold its kernels, and a stale handle must be recognised.
+struct DriverModule {
+  DriverModule(std::string code, SimulatedDevice& on) : ptx(std::move(code)), device(on) {
+    unit.ptx = ptx.c_str();
+  }
+
+  const std::string ptx;
+  TranslationUnit unit;
+  SimulatedDevice& device;
+  std::atomic<bool> is_unloaded = false;
+  std::set<std::string>
+      kernels;  // those that were asked for; the address of a name is the kernel's handle
+};
+
 namespace {
 
 // clang's header of each translation unit's device code. `text` is PTX that ends in a zero byte.
@@ -57,22 +72,32 @@ void say_unreadable(const std::string& kernel, const Unreadable& error) {
   std::fprintf(stderr, "  %s\n", error.what.c_str());
 }
 
-const Module* load(const TranslationUnit& unit) {
-  return current_device().modules.load(current_device(), unit);
-}
-
 struct Symbol {
   TranslationUnit* unit = nullptr;
-  std::string name;  // mangled
-  size_t bytes = 0;  // of a variable
+  std::string name;                // mangled
+  size_t bytes = 0;                // of a variable
+  DriverModule* module = nullptr;  // of the driver; nullptr: the unit is a part of the program
 };
+
+const Module* load(const TranslationUnit& unit, SimulatedDevice& device = current_device()) {
+  return device.modules.load(device, unit);
+}
+const Module* load(const DriverModule& module) { return load(module.unit, module.device); }
+const Module* load(const Symbol& symbol) {
+  return symbol.module == nullptr ? load(*symbol.unit) : load(*symbol.module);
+}
+
+bool is_usable(const DriverModule& module) {
+  return !module.is_unloaded && &module.device == &current_device();
+}
 
 // Filled by static constructors, before and, with shared libraries, during main().
 struct Registry {
   std::mutex mutex;
   std::unordered_map<const void*, Symbol> kernels;
   std::unordered_map<const void*, Symbol> variables;
-  std::vector<const void*> asked_for;  // kernels, each once: see take_kernel_code()
+  std::vector<const void*> asked_for;     // kernels, each once: see take_kernel_code()
+  std::set<const DriverModule*> modules;  // all that were ever loaded
 
   void note_asked_for(const void* kernel) {
     const std::lock_guard lock(mutex);
@@ -138,7 +163,8 @@ const Module* Modules::load(Device& device, const TranslationUnit& unit) {
 cudaError_t find_kernel(const void* host_function, const Kernel** kernel) {
   const Symbol symbol = registry().find(registry().kernels, host_function);
   if (symbol.unit == nullptr) return cudaErrorInvalidDeviceFunction;
-  const Module* const module = load(*symbol.unit);
+  if (symbol.module != nullptr && !is_usable(*symbol.module)) return cudaErrorInvalidResourceHandle;
+  const Module* const module = load(symbol);
   if (module == nullptr) return cudaErrorInvalidPtx;
   try {
     *kernel = module->find_kernel(symbol.name);
@@ -171,7 +197,7 @@ std::vector<KernelCode> take_kernel_code() {
   std::vector<KernelCode> code;
   for (const void* kernel : kernels) {
     const Symbol symbol = registry().find(registry().kernels, kernel);
-    const Module* const module = symbol.unit == nullptr ? nullptr : load(*symbol.unit);
+    const Module* const module = symbol.unit == nullptr ? nullptr : load(symbol);
     if (module != nullptr) code.push_back({demangled(symbol.name), module->code(symbol.name)});
   }
   return code;
@@ -198,6 +224,48 @@ std::string variable_around(const void* host) {
 
 bool is_managed_variable(const void* host_shadow) {
   return host_shadow >= __start_simulator_managed && host_shadow < __stop_simulator_managed;
+}
+
+// Reads all of it now, as a driver does.
+cudaError_t load_module(std::string ptx, DriverModule** module) {
+  auto* const loaded = new DriverModule(std::move(ptx), current_device());
+  const Module* const read = load(*loaded);
+  if (read == nullptr) return cudaErrorInvalidPtx;
+  try {
+    read->check_kernels();
+  } catch (const Unreadable& error) {
+    std::fprintf(stderr, "simulated GPU: the module cannot be loaded: %s\n", error.what.c_str());
+    return cudaErrorInvalidPtx;
+  }
+  *module = loaded;
+  const std::lock_guard lock(registry().mutex);
+  registry().modules.insert(*module);
+  return cudaSuccess;
+}
+
+bool is_loaded(const DriverModule* module) {
+  const std::lock_guard lock(registry().mutex);
+  return registry().modules.contains(module) && is_usable(*module);
+}
+
+void unload(DriverModule& module) { module.is_unloaded = true; }
+
+const void* find_kernel(DriverModule& module, const char* name) {
+  if (load(module)->find_kernel(name) == nullptr) return nullptr;
+  const std::lock_guard lock(registry().mutex);
+  const std::string& known = *module.kernels.insert(name).first;
+  registry().kernels[&known] = {.unit = &module.unit, .name = known, .module = &module};
+  return &known;
+}
+
+DriverModule* module_of(const void* kernel) {
+  return registry().find(registry().kernels, kernel).module;
+}
+
+Variable find_variable(const DriverModule& module, const char* name) {
+  Variable variable;
+  variable.address = load(module)->find_variable(name, &variable.bytes);
+  return variable;
 }
 
 }  // namespace simulator::runtime
@@ -234,7 +302,8 @@ void __cudaRegisterFunction(void** handle, const char* host_function, char* /*de
   using namespace simulator::runtime;
   at_start([&] {
     const std::lock_guard lock(registry().mutex);
-    registry().kernels[host_function] = {reinterpret_cast<TranslationUnit*>(handle), device_name};
+    registry().kernels[host_function] = {.unit = reinterpret_cast<TranslationUnit*>(handle),
+                                         .name = device_name};
   });
 }
 
@@ -245,7 +314,7 @@ void __cudaRegisterVar(void** handle, char* host_shadow, char* /*device_address*
   at_start([&] {
     const std::lock_guard lock(registry().mutex);
     auto* const unit = reinterpret_cast<TranslationUnit*>(handle);
-    registry().variables[host_shadow] = {unit, device_name, bytes};
+    registry().variables[host_shadow] = {.unit = unit, .name = device_name, .bytes = bytes};
     if (is_managed_variable(host_shadow)) unit->managed[device_name] = host_shadow;
   });
 }

@@ -18,6 +18,7 @@
 namespace simulator::runtime {
 
 struct TranslationUnit;
+struct DriverModule;
 
 /// The modules that a device has loaded.
 class Modules {
@@ -64,5 +65,20 @@ std::string variable_around(const void* host);
 
 /// True if the variable at this host address is a __managed__ one. The device uses it in place.
 bool is_managed_variable(const void* host_shadow);
+
+/// Loads device code of the driver API on the current device: PTX. Returns cudaErrorInvalidPtx for text that cannot be read, or with an
+/// instruction outside the subset, and describes it on stderr.
+cudaError_t load_module(std::string ptx, DriverModule** module);
+/// True if this is a module that was loaded on the current device, and not unloaded.
+bool is_loaded(const DriverModule* module);
+/// Ends the use of a module. Its kernels and variables stay in memory.
+void unload(DriverModule& module);
+/// Finds a kernel of a module by its mangled name. Returns the address by which the runtime API knows it, as it knows a kernel of the
+/// program by its host function; nullptr if there is none.
+const void* find_kernel(DriverModule& module, const char* name);
+/// Returns the module of such a kernel; nullptr if it is not one.
+DriverModule* module_of(const void* kernel);
+/// Finds a variable of a module by its mangled name.
+Variable find_variable(const DriverModule& module, const char* name);
 
 }  // namespace simulator::runtime

@@ -30,6 +30,7 @@ cudaError_t cudaSetDevice(int device) {
   return guarded([&] {
     if (!is_device(device)) return cudaErrorInvalidDevice;
     set_current_device(*devices()[static_cast<size_t>(device)]);
+    set_primary_context(true);
     return cudaSuccess;
   });
 }
