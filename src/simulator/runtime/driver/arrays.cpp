@@ -6,6 +6,7 @@
 #include <iterator>
 #include <optional>
 
+#include "simulator/runtime/api/arrays.hpp"
 #include "simulator/runtime/driver/calls.hpp"
 
 namespace simulator::runtime {
@@ -126,7 +127,7 @@ CUresult cuArray3DCreate(CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR* descript
 
 CUresult cuArrayDestroy(CUarray array) {
   return in_context([&] {
-    return array == nullptr ? cudaErrorInvalidResourceHandle : cudaFreeArray(array_of(array));
+    return find_array(array_of(array)) == nullptr ? refuse_array() : cudaFreeArray(array_of(array));
   });
 }
 
