@@ -21,6 +21,7 @@
 #include "simulator/runtime/api/events.hpp"
 #include "simulator/runtime/api/simulated_device.hpp"
 
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
 // The section of the shadows of __managed__ variables, set by <host_defines.h>. The linker marks its ends.
 extern "C" {
 [[gnu::weak, gnu::visibility("hidden")]] extern char __start_simulator_managed[];

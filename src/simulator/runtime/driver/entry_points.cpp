@@ -21,13 +21,13 @@ struct EntryPoint {
 
 // Returns the function; nullptr if the driver has none of this name.
 void* function_of(std::string_view name) {
-  static const EntryPoint ENTRY_POINTS[] = {
-#define CU_FUNCTION(name, parameters) {#name, reinterpret_cast<void*>(&name)},
+  static const EntryPoint entry_points[] = {
+#define CU_FUNCTION(name, parameters) {#name, reinterpret_cast<void*>(&(name))},
 #include <simulated/driver_functions.h>
 #undef CU_FUNCTION
   };
-  const auto* const found = std::ranges::find(ENTRY_POINTS, name, &EntryPoint::name);
-  return found == std::end(ENTRY_POINTS) ? nullptr : found->function;
+  const auto* const found = std::ranges::find(entry_points, name, &EntryPoint::name);
+  return found == std::end(entry_points) ? nullptr : found->function;
 }
 
 cudaError_t entry_point(const char* symbol, void** function,

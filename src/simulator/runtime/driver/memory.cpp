@@ -61,7 +61,9 @@ CUresult fill(const Fill& asked, Then then, const char* name = __builtin_FUNCTIO
       name);
 }
 
-const auto now = [](const auto& work) { return do_now(work); };
+auto now() {
+  return [](const auto& work) { return do_now(work); };
+}
 auto in(CUstream stream) {
   return [stream](const auto& work) { return do_in(stream, work); };
 }
@@ -89,7 +91,7 @@ CUDA_MEMCPY3D volume_of(const CUDA_MEMCPY2D& copy) {
   volume.Depth = 1;
   return volume;
 }
-const CUDA_MEMCPY3D& volume_of(const CUDA_MEMCPY3D& copy) { return copy; }
+CUDA_MEMCPY3D volume_of(const CUDA_MEMCPY3D& copy) { return copy; }
 
 // One side of a copy.
 struct Side {
@@ -143,7 +145,7 @@ CUresult copy_rows(const Copy* copy, Then then, const char* name = __builtin_FUN
   return in_context(
       [&] {
         if (copy == nullptr) return cudaErrorInvalidValue;
-        const CUDA_MEMCPY3D& c = volume_of(*copy);
+        const CUDA_MEMCPY3D c = volume_of(*copy);
         const cudaExtent bytes{c.WidthInBytes, c.Height, c.Depth};
         const std::optional<Region> to = region_of({c.dstMemoryType,
                                                     c.dstHost,
@@ -387,24 +389,24 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr fro
   });
 }
 
-CUresult cuMemcpy2D(const CUDA_MEMCPY2D* copy) { return copy_rows(copy, now); }
-CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D* copy) { return copy_rows(copy, now); }
+CUresult cuMemcpy2D(const CUDA_MEMCPY2D* copy) { return copy_rows(copy, now()); }
+CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D* copy) { return copy_rows(copy, now()); }
 CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D* copy, CUstream stream) {
   return copy_rows(copy, in(stream));
 }
-CUresult cuMemcpy3D(const CUDA_MEMCPY3D* copy) { return copy_rows(copy, now); }
+CUresult cuMemcpy3D(const CUDA_MEMCPY3D* copy) { return copy_rows(copy, now()); }
 CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D* copy, CUstream stream) {
   return copy_rows(copy, in(stream));
 }
 
 CUresult cuMemsetD8(CUdeviceptr to, unsigned char value, size_t count) {
-  return fill({.to = to, .value = value, .element = 1, .width = count}, now);
+  return fill({.to = to, .value = value, .element = 1, .width = count}, now());
 }
 CUresult cuMemsetD16(CUdeviceptr to, unsigned short value, size_t count) {
-  return fill({.to = to, .value = value, .element = 2, .width = count}, now);
+  return fill({.to = to, .value = value, .element = 2, .width = count}, now());
 }
 CUresult cuMemsetD32(CUdeviceptr to, unsigned int value, size_t count) {
-  return fill({.to = to, .value = value, .element = 4, .width = count}, now);
+  return fill({.to = to, .value = value, .element = 4, .width = count}, now());
 }
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream) {
   return fill({.to = to, .value = value, .element = 1, .width = count}, in(stream));
@@ -419,19 +421,19 @@ CUresult cuMemsetD2D8(CUdeviceptr to, size_t pitch, unsigned char value, size_t 
                       size_t height) {
   return fill(
       {.to = to, .value = value, .element = 1, .width = width, .height = height, .pitch = pitch},
-      now);
+      now());
 }
 CUresult cuMemsetD2D16(CUdeviceptr to, size_t pitch, unsigned short value, size_t width,
                        size_t height) {
   return fill(
       {.to = to, .value = value, .element = 2, .width = width, .height = height, .pitch = pitch},
-      now);
+      now());
 }
 CUresult cuMemsetD2D32(CUdeviceptr to, size_t pitch, unsigned int value, size_t width,
                        size_t height) {
   return fill(
       {.to = to, .value = value, .element = 4, .width = width, .height = height, .pitch = pitch},
-      now);
+      now());
 }
 
 }  // extern "C"

@@ -50,9 +50,9 @@ CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void* u
                              unsigned int flags) {
   return in_context([&] {
     if (callback == nullptr) return cudaErrorInvalidValue;
-    auto data = std::make_unique<Callback>(callback, user_data);
-    const cudaError_t error = cudaStreamAddCallback(stream, call_back, data.get(), flags);
-    if (error == cudaSuccess) static_cast<void>(data.release());  // the callback's
+    auto* const data = new Callback{callback, user_data};
+    const cudaError_t error = cudaStreamAddCallback(stream, call_back, data, flags);
+    if (error != cudaSuccess) delete data;
     return error;
   });
 }

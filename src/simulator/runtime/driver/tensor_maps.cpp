@@ -37,6 +37,8 @@ CUresult encode(CUtensorMap* into, const TensorMap& map) {
 
 extern "C" {
 
+// NOLINTBEGIN(readability-identifier-naming): the names are CUDA's, and messages have them
+
 CUresult cuTensorMapEncodeTiled(CUtensorMap* tensorMap, CUtensorMapDataType tensorDataType,
                                 cuuint32_t tensorRank, void* globalAddress,
                                 const cuuint64_t* globalDim, const cuuint64_t* globalStrides,
@@ -68,5 +70,7 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* tensorMap, CUtensorMapDataType tens
   }
   return encode(tensorMap, map);
 }
+
+// NOLINTEND(readability-identifier-naming)
 
 }  // extern "C"
