@@ -493,6 +493,45 @@ __global__ void k(const float* from, float* to, int n) {
   EXPECT_EQ(outcome.err, "");
 }
 
+// Programs load what nvcc -fatbin or -cubin wrote. Here it is PTX.
+TEST(Simcc, WritesModulesThatProgramsLoad) {
+  const TemporaryFolder folder;
+  write(folder / "k.cu", "extern \"C\" __global__ void k(int* p) { *p = 42; }\n");
+  write(folder / "main.cpp", R"(
+#include <cuda.h>
+#include <stdio.h>
+int main(int, char** arguments) {
+  CUcontext context;
+  CUmodule module;
+  CUfunction k;
+  CUdeviceptr p = 0;
+  int value = 0;
+  void* pointers[] = {&p};
+  cuInit(0);
+  cuCtxCreate(&context, 0, 0);
+  printf("%d ", cuModuleLoad(&module, arguments[1]));
+  printf("%d ", cuModuleGetFunction(&k, module, "k"));
+  cuMemAlloc(&p, sizeof value);
+  printf("%d ", cuLaunchKernel(k, 1, 1, 1, 1, 1, 1, 0, nullptr, pointers, nullptr));
+  cuMemcpyDtoH(&value, p, sizeof value);
+  printf("%d\n", value);
+  cuMemFree(p);
+}
+)");
+  const std::string there = "cd " + folder.path().string() + " && ";
+  ASSERT_EQ(run(there + SIMCC + " main.cpp -lcuda -o main && " + SIMCC + " --ptx k.cu").exit_code,
+            0);
+  for (const std::string kind : {"fatbin", "cubin"}) {
+    const Outcome made = run(there + SIMCC + " -" + kind + " k.cu");
+    EXPECT_EQ(made.exit_code, 0) << made.err;
+    EXPECT_NE(made.err.find("note: k." + kind + " will be PTX"), std::string::npos) << made.err;
+    EXPECT_EQ(contents(folder / ("k." + kind)), contents(folder / "k.ptx"));
+    const Outcome ran = run(there + "./main k." + kind);
+    EXPECT_EQ(ran.out, "0 0 0 42\n");
+    EXPECT_EQ(ran.err, "");
+  }
+}
+
 TEST(Simcc, WritesADependencyFileForMake) {
   const TemporaryFolder folder;
   write(folder / "a.cuh", "__device__ inline int one() { return 1; }\n");
