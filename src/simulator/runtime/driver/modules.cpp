@@ -21,7 +21,7 @@ namespace {
 
 DriverModule* module_of(CUmodule handle) { return reinterpret_cast<DriverModule*>(handle); }
 
-/// Runs `use` with a module of the current device. Refuses a handle that is none.
+// Runs `use` with a module of the current device. Refuses a handle that is none.
 template <typename Use>
 CUresult with_module(CUmodule handle, Use use, const char* name = __builtin_FUNCTION()) {
   return in_context(
@@ -117,7 +117,7 @@ LinkStates& link_states() {
   return *instance;
 }
 
-/// Runs `use` with a state of the linker. Refuses a handle that is none.
+// Runs `use` with a state of the linker. Refuses a handle that is none.
 template <typename Use>
 CUresult with_state(CUlinkState state, Use use, const char* name = __builtin_FUNCTION()) {
   return in_context(
