@@ -34,9 +34,10 @@ using AddressStorage = Lanes<uint64_t>;
 
 inline Addresses addresses_of(const Warp& w, Slot slot, bool in_32_bits, int64_t offset,
                               AddressStorage& storage) {
-  if (in_32_bits) {
-    storage = __builtin_convertvector(read<uint32_t>(w, slot), Lanes<uint64_t>);
-    return {reinterpret_cast<const uint64_t*>(&storage), static_cast<uint64_t>(offset)};
+  if (in_32_bits) {  // the sum wraps there too
+    storage = __builtin_convertvector(read<uint32_t>(w, slot) + static_cast<uint32_t>(offset),
+                                      Lanes<uint64_t>);
+    return {reinterpret_cast<const uint64_t*>(&storage), 0};
   }
   return {reinterpret_cast<const uint64_t*>(&read<uint64_t>(w, slot)),
           static_cast<uint64_t>(offset)};
