@@ -34,7 +34,8 @@ bool passes() {
   std::printf("rows of %d floats: %s", TILE + PAD, passes ? "right" : "WRONG");
 #if __has_include(<simulated_cuda.h>)
   const simulated_cuda::Counts counts = simulated_cuda::counts();
-  std::printf(", %llu bank conflicts", static_cast<unsigned long long>(counts.shared_bank_conflicts));
+  std::printf(", %llu bank conflicts",
+              static_cast<unsigned long long>(counts.shared_bank_conflicts));
   passes = passes && simulated_cuda::take_hazards().empty();
   if (PAD > 0) passes = passes && counts.shared_bank_conflicts == 0;
 #endif
