@@ -90,7 +90,10 @@ struct Planted {
 
 class PlantedFault : public testing::TestWithParam<Planted> {
  protected:
-  void TearDown() override { cudaDeviceReset(); }  // after a fault no later test could run
+  void TearDown() override {
+    cudaDeviceReset();                // after a fault no later test could run
+    runner::machine::take_hazards();  // of the fault; else the program would end with an error
+  }
 };
 
 TEST_P(PlantedFault, IsFound) {
