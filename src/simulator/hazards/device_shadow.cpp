@@ -126,28 +126,22 @@ Line* BufferShadow::known_line(uint64_t address, uint32_t unit, LineLock& lock) 
 }
 
 bool BufferShadow::was_touched(uint64_t address, uint32_t launch, bool writes) {
-  for (const uint32_t unit : {1u, 4u}) {
-    LineLock lock;
-    const Line* const place = known_line(address, unit, lock);
-    if (place == nullptr) continue;
-    const Line::Touch touch = place->last_touch(cell_of(address, unit));
-    if (touch.launch != 0 && touch.launch >= launch && (touch.wrote || !writes)) return true;
-  }
-  return false;
+  bool was_touched = false;
+  for_touched(address, address + 1, launch, [&](uint64_t /*at*/, const Line::Touch& touch) {
+    was_touched |= touch.wrote || !writes;
+    return was_touched;
+  });
+  return was_touched;
 }
 
 bool BufferShadow::is_for_messages(uint64_t address, uint32_t launch) {
   bool is_weak = false;
   bool is_touched = false;
-  for (const uint32_t unit : {1u, 4u}) {
-    LineLock lock;
-    const Line* const place = known_line(address, unit, lock);
-    if (place == nullptr) continue;
-    const Line::Touch touch = place->last_touch(cell_of(address, unit));
-    if (touch.launch == 0 || touch.launch < launch) continue;
+  for_touched(address, address + 1, launch, [&](uint64_t /*at*/, const Line::Touch& touch) {
     is_touched = true;
     is_weak |= touch.is_weak;
-  }
+    return is_weak;
+  });
   return is_touched && !is_weak;
 }
 

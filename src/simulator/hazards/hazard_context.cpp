@@ -95,10 +95,8 @@ std::vector<uint32_t> loads_before_swaps(const Program& program) {
 
 }  // namespace
 
-HazardContext::HazardContext(const Program& p, const DeviceMemory& of_device, DeviceShadow& device,
-                             bool helpers)
+HazardContext::HazardContext(const Program& p, const DeviceMemory& of_device, DeviceShadow& device)
     : program(p),
-      has_helpers(helpers),
       number(device.begin_launch()),
       unit(narrowest(p)),
       memory(of_device),

@@ -24,15 +24,12 @@ enum class Strength {
 /// Lives as long as the launch. Thread-safe for all its workers.
 class HazardContext {
  public:
-  /// `has_helpers`: True if several host threads run its blocks.
-  HazardContext(const Program& program, const DeviceMemory& memory, DeviceShadow& shadow,
-                bool has_helpers);
+  HazardContext(const Program& program, const DeviceMemory& memory, DeviceShadow& shadow);
   ~HazardContext();
   HazardContext(const HazardContext&) = delete;
   HazardContext& operator=(const HazardContext&) = delete;
 
   const Program& program;
-  const bool has_helpers;
   const uint32_t number;  // the launch's number, from 1
   const uint32_t unit;    // bytes of a cell: 1 if the program has accesses narrower than 4
   LaunchHazards found;

@@ -338,7 +338,7 @@ class RandomLaunches {
   }
 
   void launch() {
-    HazardContext context(program_, memory_, shadow_, true);
+    HazardContext context(program_, memory_, shadow_);
     EXPECT_EQ(context.unit, unit_);
     model_.begin_launch();
     store_.clear();
