@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -182,7 +183,7 @@ void BlockHazards::shared(const WarpAccess& access) {
                          .cells = access.bytes / launch_.unit,
                          .writes = writes(access.access)};
   const uint32_t* const values = cell_values(access);
-  // Neighbouring lanes that touch neighbouring places, or read one place, go together.
+  // Neighbouring lanes with one stride, or that read one place, go together.
   for (uint32_t rest = access.active; rest != 0;) {
     const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
     const uint64_t at = address(lane);
@@ -195,7 +196,8 @@ void BlockHazards::shared(const WarpAccess& access) {
       count = cells.writes ? 1 : WARP - lane;
     } else if (lane + 1 < WARP) {
       step = access.distance[lane + 1] - access.distance[lane];
-      const bool is_stretch = step == access.bytes || (step == 0 && !cells.writes);
+      const bool is_stretch =
+          step == 0 ? !cells.writes : std::abs(step) >= access.bytes && step % launch_.unit == 0;
       while (is_stretch && lane + count < WARP && (rest >> (lane + count) & 1u) != 0 &&
              access.distance[lane + count] - access.distance[lane + count - 1] == step)
         ++count;
@@ -206,9 +208,13 @@ void BlockHazards::shared(const WarpAccess& access) {
     const auto values_of = [&](uint32_t of) {
       return values == nullptr ? nullptr : values + size_t{of} * cells.cells;
     };
+    // A few lanes far from each other are faster one by one.
+    const bool is_together = step == access.bytes || step == 0 ? count > 1 : count > 3;
     const bool is_noted =
-        count > 1 && (step == 0 ? cells_.read_place(cells, first, lanes)
-                                : cells_.touch_row(cells, lane, count, first, values_of(lane)));
+        is_together &&
+        (step == 0 ? cells_.read_place(cells, first, lanes)
+                   : cells_.touch_row(cells, lane, count, first,
+                                      step / static_cast<int64_t>(launch_.unit), values_of(lane)));
     if (is_noted) continue;
     for_each_lane(lanes, [&](uint32_t each) {
       const uint64_t own = address(each);
@@ -786,7 +792,8 @@ void BlockHazards::texels_are_read(uint32_t instruction, uint32_t warp, uint32_t
 void BlockHazards::global_groups(const WarpAccess& access, uint32_t lanes,
                                  const WarpKnowledge& known, BufferShadow& buffer) {
   const uint32_t unit = launch_.unit;
-  const uint32_t width = access.bytes / unit;
+  const int unit_shift = std::countr_zero(unit);
+  const uint32_t width = access.bytes >> unit_shift;
   const uint64_t line_bytes = uint64_t{Line::CELLS} * unit;
   const uint32_t first_thread = access.warp * WARP;
   const uint32_t own_cells = width == WARP ? ~0u : (1u << width) - 1;
@@ -795,8 +802,7 @@ void BlockHazards::global_groups(const WarpAccess& access, uint32_t lanes,
   while (lanes != 0) {
     const auto lane = static_cast<uint32_t>(std::countr_zero(lanes));
     const uint64_t address = access.first + static_cast<uint64_t>(access.distance[lane]);
-    const uint64_t start = BufferShadow::line_start(address, unit);
-    const auto cell = static_cast<uint32_t>((address - start) / unit);
+    const uint32_t cell = BufferShadow::cell_of(address, unit);
     // The next lanes, as long as they go on with the same stride in the line.
     uint32_t count = 1, stride = width;
     run.cells = own_cells << cell;
@@ -805,9 +811,9 @@ void BlockHazards::global_groups(const WarpAccess& access, uint32_t lanes,
       run.cells = count * width == WARP ? ~0u : ((1u << (count * width)) - 1) << cell;
     } else if (lane + 1 < WARP && (lanes >> (lane + 1) & 1u) != 0) {
       const int64_t step = access.distance[lane + 1] - access.distance[lane];
-      stride = static_cast<uint32_t>(step) / unit;
-      const bool is_map = step > 0 && step < static_cast<int64_t>(line_bytes) && step % unit == 0 &&
-                          stride >= width;
+      stride = static_cast<uint32_t>(step) >> unit_shift;
+      const bool is_map = step > 0 && step < static_cast<int64_t>(line_bytes) &&
+                          (step & (unit - 1)) == 0 && stride >= width;
       while (is_map && lane + count < WARP && (lanes >> (lane + count) & 1u) != 0 &&
              access.distance[lane + count] - access.distance[lane + count - 1] == step &&
              cell + count * stride + width <= Line::CELLS) {
@@ -817,8 +823,12 @@ void BlockHazards::global_groups(const WarpAccess& access, uint32_t lanes,
     }
     run.threads =
         ThreadMap::from(first_thread + lane, cell, count == 1 ? ThreadMap::ONE_THREAD : stride);
-    touch_group(access, lane, count, run, known, buffer);
     lanes &= count == WARP ? 0 : ~(((1u << count) - 1) << lane);
+    if (lanes != 0) {
+      const int64_t next = access.distance[static_cast<uint32_t>(std::countr_zero(lanes))];
+      __builtin_prefetch(buffer.line(access.first + static_cast<uint64_t>(next), unit), 1);
+    }
+    touch_group(access, lane, count, run, known, buffer);
   }
 }
 

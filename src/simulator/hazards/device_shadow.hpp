@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -69,10 +70,14 @@ class BufferShadow final : public LineMemory {
   uint64_t written_before_launch() const { return written_before_; }
   void begin_launch();
 
-  // --- the threads that touched them: lines of cells of `unit` bytes, one unit per launch ---
+  // --- the threads that touched them: lines of cells of `unit` bytes, a power of two, one unit per launch ---
   /// Returns the address of the first byte of the line around an address.
   static uint64_t line_start(uint64_t address, uint32_t unit) {
-    return address - address % (uint64_t{Line::CELLS} * unit);
+    return address & ~(uint64_t{Line::CELLS} * unit - 1);
+  }
+  /// Returns the number of a cell within its line.
+  static uint32_t cell_of(uint64_t address, uint32_t unit) {
+    return static_cast<uint32_t>((address - line_start(address, unit)) >> std::countr_zero(unit));
   }
   /// Returns the line around the address. Returns nullptr if there is no memory for it.
   Line* line(uint64_t address, uint32_t unit) {
@@ -80,7 +85,8 @@ class BufferShadow final : public LineMemory {
     const std::atomic<Line*>& chunk = chunk_of(address, unit).lines;
     Line* lines = chunk.load(std::memory_order_acquire);
     if (lines == nullptr) lines = make_lines(address, unit);
-    return lines == nullptr ? nullptr : lines + offset % CHUNK / (uint64_t{Line::CELLS} * unit);
+    return lines == nullptr ? nullptr
+                            : lines + (offset % CHUNK >> std::countr_zero(Line::CELLS * unit));
   }
   /// Returns the place of the values last written there: those of neighbouring bytes follow, up to the end of the line. Returns
   /// nullptr if there is no memory for it, or if none were written in the neighbourhood and `creates` is false.
@@ -139,9 +145,6 @@ class BufferShadow final : public LineMemory {
     return (unit == 1 ? narrow_ : wide_)[(address - origin_) / CHUNK];
   }
   uint64_t chunk_bytes() const { return std::min(CHUNK, base_ + bytes_ - origin_); }
-  static uint32_t cell_of(uint64_t address, uint32_t unit) {
-    return static_cast<uint32_t>((address - line_start(address, unit)) / unit);
-  }
   Line* known_line(uint64_t address, uint32_t unit, LineLock& lock);
   Line* make_lines(uint64_t address, uint32_t unit);
   std::byte* make_values(uint64_t address, uint32_t unit);

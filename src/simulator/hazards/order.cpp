@@ -31,10 +31,22 @@ void Knowledge::learn(const Knowledge& other) {
   std::vector<std::pair<uint64_t, Time>> all;
   all.reserve(until_.size() + other.until_.size());
   std::ranges::merge(until_, other.until_, std::back_inserter(all));
-  // Of two times of one thread the later comes last.
-  const auto first = [](const auto& a, const auto& b) { return a.first == b.first; };
-  const auto begin = std::unique(all.rbegin(), all.rend(), first).base();
-  until_.assign(begin, all.end());
+  until_ = std::move(all);
+  keep_last_times();
+}
+
+void Knowledge::learn(const std::vector<const Knowledge*>& others) {
+  for (const Knowledge* const other : others)
+    until_.insert(until_.end(), other->until_.begin(), other->until_.end());
+  std::ranges::sort(until_);
+  keep_last_times();
+}
+
+// Of several times of one thread, which follow each other, keeps the last.
+void Knowledge::keep_last_times() {
+  const auto is_same = [](const auto& a, const auto& b) { return a.first == b.first; };
+  const auto kept = std::unique(until_.rbegin(), until_.rend(), is_same).base();
+  until_.erase(until_.begin(), kept);
 }
 
 bool Knowledge::covers(uint64_t who, Time time) const {
@@ -321,13 +333,13 @@ void ClusterOrder::share(const std::vector<uint32_t>& threads) {
     const bool all_same = std::all_of(threads.begin(), threads.end(),
                                       [&](uint32_t t) { return extras_[t].*part == first; });
     if (all_same) return;
-    auto united = std::make_shared<Knowledge>();
-    const Knowledge* last = nullptr;
+    std::vector<const Knowledge*> known;
     for (const uint32_t t : threads) {
-      const Knowledge* const known = (extras_[t].*part).get();
-      if (known != nullptr && known != last) united->learn(*known);
-      last = known;
+      const Knowledge* const own = (extras_[t].*part).get();
+      if (own != nullptr && (known.empty() || own != known.back())) known.push_back(own);
     }
+    auto united = std::make_shared<Knowledge>();
+    united->learn(known);
     for (const uint32_t t : threads) extras_[t].*part = united;
   };
   unite(&Extra::heard);

@@ -39,6 +39,7 @@ class Knowledge {
     learn(who(block, thread) + TELLING, until);
   }
   void learn(const Knowledge& other);
+  void learn(const std::vector<const Knowledge*>& others);
   bool covers(uint64_t block, uint32_t thread, Time time) const;
   bool covers_telling(uint64_t block, uint32_t thread, Time time) const {
     return covers(who(block, thread) + TELLING, time);
@@ -49,6 +50,7 @@ class Knowledge {
   static constexpr uint32_t TELLING = 2048;
   static uint64_t who(uint64_t block, uint32_t thread) { return block * 4096 + thread; }
   void learn(uint64_t who, Time until);
+  void keep_last_times();
   bool covers(uint64_t who, Time time) const;
 
   std::vector<std::pair<uint64_t, Time>> until_;  // in the order of the numbers

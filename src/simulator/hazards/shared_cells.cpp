@@ -71,62 +71,75 @@ bool SharedCells::read_place(const CellAccess& access, size_t first, uint32_t la
 }
 
 bool SharedCells::touch_row(const CellAccess& access, uint32_t first_lane, uint32_t lanes,
-                            size_t first, const uint32_t* values) {
+                            size_t first, ptrdiff_t stride, const uint32_t* values) {
   const size_t count = size_t{lanes} * access.cells;
+  if (stride == static_cast<ptrdiff_t>(access.cells)) {
+    const auto next = [first](size_t i) { return first + i; };
+    return touch_apart(access, first_lane, count, next, values);
+  }
+  const int shift = std::countr_zero(access.cells);
+  const size_t within = access.cells - 1;
+  const auto strided = [=](size_t i) {
+    return first + (i >> shift) * static_cast<size_t>(stride) + (i & within);
+  };
+  return touch_apart(access, first_lane, count, strided, values);
+}
+
+// Touches `count` different cells, the i-th of which is `cell_of(i)`. Each lane has `access.cells` of them.
+template <typename CellOf>
+bool SharedCells::touch_apart(const CellAccess& access, uint32_t first_lane, size_t count,
+                              const CellOf& cell_of, const uint32_t* values) {
   const int shift = std::countr_zero(access.cells);
   const Time all = access.known.all;
-  const Touch* const writes = &writes_[first];
   // The usual case: all threads have met since.
   bool is_known_to_all = true;
   if (access.writes) {
-    const Touch* const reads = &reads_[first];
-    const Touch* const others = &other_reads_[first];
     for (size_t i = 0; i < count; ++i) {
-      is_known_to_all &= writes[i].is_until(all);
-      is_known_to_all &= reads[i].is_until(all);
-      is_known_to_all &= others[i].is_until(all);
+      is_known_to_all &= writes_[cell_of(i)].is_until(all);
+      is_known_to_all &= reads_[cell_of(i)].is_until(all);
+      is_known_to_all &= other_reads_[cell_of(i)].is_until(all);
     }
   } else {
-    for (size_t i = 0; i < count; ++i) is_known_to_all &= writes[i].is_somebodys_until(all);
+    for (size_t i = 0; i < count; ++i)
+      is_known_to_all &= writes_[cell_of(i)].is_somebodys_until(all);
   }
   if (!is_known_to_all) {
     for (size_t i = 0; i < count; ++i) {
-      if (!is_free(access, first_lane + static_cast<uint32_t>(i >> shift), first + i)) return false;
+      if (!is_free(access, first_lane + static_cast<uint32_t>(i >> shift), cell_of(i)))
+        return false;
     }
   }
   if (!access.writes) {
-    read_row(access, first_lane, count, first);
+    read_apart(access, first_lane, count, cell_of);
     return true;
   }
-  for (size_t i = 0; i < count; ++i)
-    writes_[first + i] = access.of_lane(first_lane + static_cast<uint32_t>(i >> shift));
-  if (values != nullptr) {
-    std::copy_n(values, count, &values_[first]);
-  } else {
-    std::fill_n(&values_[first], count, 0);
+  for (size_t i = 0; i < count; ++i) {
+    writes_[cell_of(i)] = access.of_lane(first_lane + static_cast<uint32_t>(i >> shift));
+    values_[cell_of(i)] = values == nullptr ? 0 : values[i];
   }
   return true;
 }
 
-void SharedCells::read_row(const CellAccess& access, uint32_t first_lane, size_t count,
-                           size_t first) {
+template <typename CellOf>
+void SharedCells::read_apart(const CellAccess& access, uint32_t first_lane, size_t count,
+                             const CellOf& cell_of) {
   const int shift = std::countr_zero(access.cells);
-  const Touch* const reads = &reads_[first];
   bool all_before = true, any_before = false, any_of_warp = false;
   for (size_t i = 0; i < count; ++i) {
-    const bool is_before = reads[i].is_until(access.known.all);
+    const Touch read = reads_[cell_of(i)];
+    const bool is_before = read.is_until(access.known.all);
     all_before &= is_before;
     any_before |= is_before;
-    any_of_warp |= reads[i].is_of_same_warp(access.me);
+    any_of_warp |= read.is_of_same_warp(access.me);
   }
   if (!all_before && (any_before || any_of_warp)) {
     for (size_t i = 0; i < count; ++i)
-      note_read(access, first_lane + static_cast<uint32_t>(i >> shift), first + i);
+      note_read(access, first_lane + static_cast<uint32_t>(i >> shift), cell_of(i));
     return;
   }
-  Touch* const noted = all_before ? &reads_[first] : &other_reads_[first];
+  std::vector<Touch>& noted = all_before ? reads_ : other_reads_;
   for (size_t i = 0; i < count; ++i)
-    noted[i] = access.of_lane(first_lane + static_cast<uint32_t>(i >> shift));
+    noted[cell_of(i)] = access.of_lane(first_lane + static_cast<uint32_t>(i >> shift));
 }
 
 }  // namespace simulator

@@ -121,9 +121,10 @@ class SharedCells {
 
   // Each of these notes an access if it cannot be a hazard. Else it changes nothing and returns false. `values`: of a store,
   // one for each cell of the lane or lanes.
-  /// Neighbouring lanes, `lanes` from `first_lane` on, that touch neighbouring cells from `first` on.
+  /// Neighbouring lanes, `lanes` from `first_lane` on: the first one touches the cells from `first` on, and each further one
+  /// those `stride` cells on. No two lanes touch the same.
   bool touch_row(const CellAccess& access, uint32_t first_lane, uint32_t lanes, size_t first,
-                 const uint32_t* values);
+                 ptrdiff_t stride, const uint32_t* values);
   /// Lanes that read the same cells.
   bool read_place(const CellAccess& access, size_t first, uint32_t lanes);
   /// One lane.
@@ -132,7 +133,12 @@ class SharedCells {
  private:
   bool is_free(const CellAccess& access, uint32_t lane, size_t cell) const;
   void note_read(const CellAccess& access, uint32_t lane, size_t cell);
-  void read_row(const CellAccess& access, uint32_t first_lane, size_t count, size_t first);
+  template <typename CellOf>
+  bool touch_apart(const CellAccess& access, uint32_t first_lane, size_t count,
+                   const CellOf& cell_of, const uint32_t* values);
+  template <typename CellOf>
+  void read_apart(const CellAccess& access, uint32_t first_lane, size_t count,
+                  const CellOf& cell_of);
 
   std::vector<Touch> writes_, reads_, other_reads_;
   std::vector<uint32_t> values_;
