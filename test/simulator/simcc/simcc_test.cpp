@@ -729,6 +729,33 @@ int main() {
   EXPECT_EQ(run(at + "/p").exit_code, 12);
 }
 
+TEST(Simcc, CompilesACFileAsC) {
+  const TemporaryFolder folder;
+  // `class` is a name in C, a pointer to anything becomes one to an int, and the function's name is not mangled.
+  write(folder / "count.c", R"(
+#include <cuda_runtime_api.h>
+int *count(void *place) {
+  int *class = place;
+  cudaError_t error = cudaGetDeviceCount(class);
+  return error == cudaSuccess ? class : 0;
+}
+)");
+  write(folder / "main.cu", R"(
+extern "C" int* count(void*);
+int main() {
+  int devices = 0;
+  const int* const counted = count(&devices);
+  return counted != nullptr && *counted == 1 ? 0 : 1;
+}
+)");
+  const std::string program = (folder / "program").string();
+  const Outcome compiled = run(SIMCC + " -std=c++20 " + (folder / "count.c").string() + " " +
+                               (folder / "main.cu").string() + " -o " + program);
+  EXPECT_EQ(compiled.exit_code, 0);
+  EXPECT_EQ(compiled.err, "");
+  EXPECT_EQ(run(program).exit_code, 0);
+}
+
 TEST(Simcc, LeavesNothingBehindWhenTheProgramIsWrong) {
   const TemporaryFolder folder;
   write(folder / "wrong.cu", "__global__ void k() { no_such_function(); }\n");
