@@ -39,6 +39,8 @@ UNKNOWN_NAMES = [
 ]
 KERNEL_IN_DEVICE_CODE = re.compile(r"reference to __global__ function '[^']+' in __(?:global|device)__ function")
 HOST_IN_DEVICE_CODE = re.compile(r"reference to __host__ function '(cuda[A-Z]\w*)(?:<.*>)?' in __(?:global|device)__ function")
+NO_MATCH = re.compile(r"no matching function for call to '(cuda[A-Z]\w*)'")
+HOST_CALLED = re.compile(r"not viable: call to __host__ function from __(?:global|device)__ function")
 UNAVAILABLE = re.compile(r"'([^']+)' is unavailable: (.*)$")
 ASSERTION = re.compile(r"static assertion failed(?: due to requirement '.*?')?: (.*)$")
 
@@ -109,8 +111,8 @@ def line_for(errors, lines, headers):
             return name_line(place, unknown[1])
     if KERNEL_IN_DEVICE_CODE.search(text):
         return f"{place} error: a kernel launches a kernel; the simulated GPU does not have dynamic parallelism; {WHERE_TO_READ}"
-    host = HOST_IN_DEVICE_CODE.search(text)
-    if host:
+    host = HOST_IN_DEVICE_CODE.search(text) or NO_MATCH.search(text)
+    if host and (host.re is HOST_IN_DEVICE_CODE or any(HOST_CALLED.search(line) for line in lines[at + 1 : at + 8])):
         return f"{place} error: {host[1]} in device code; the simulated GPU does not have dynamic parallelism; {WHERE_TO_READ}"
     unavailable = UNAVAILABLE.search(text)
     if unavailable and any(headers in line for line in lines[at + 1 : at + 8]):

@@ -2,6 +2,7 @@
 #include <mutex>
 #include <set>
 
+#include "cublasLt.h"
 #include "simulator/cublas/request.hpp"
 #include "simulator/runtime/api/streams.hpp"
 
@@ -125,6 +126,15 @@ cublasStatus_t cublasGetVersion_v2(cublasHandle_t /*handle*/, int* version) {
   *version = CUBLAS_VERSION;
   return CUBLAS_STATUS_SUCCESS;
 }
+
+// A handle of cuBLAS serves as one of cuBLASLt, as NVIDIA's does.
+cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
+  return cublasCreate_v2(reinterpret_cast<cublasHandle_t*>(handle));
+}
+cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
+  return cublasDestroy_v2(reinterpret_cast<cublasHandle_t>(handle));
+}
+size_t cublasLtGetVersion(void) { return CUBLAS_VERSION; }
 
 cublasStatus_t cublasGetProperty(libraryPropertyType type, int* value) {
   if (value == nullptr || type < MAJOR_VERSION || type > PATCH_LEVEL)

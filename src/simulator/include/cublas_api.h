@@ -3,7 +3,7 @@
 // matrices, batched factorisations, FP8.
 //
 // The host computes each function with Eigen, in the precision of its types: in FP32 also where a math mode or a compute type allows
-// TF32 or FP16. A function is work of its stream. Its accesses to memory are not counted.
+// TF32 or FP16. Dot products and norms are summed in double. A function is work of its stream. Its accesses to memory are not counted.
 #pragma once
 #pragma GCC system_header
 

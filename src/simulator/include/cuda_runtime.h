@@ -66,36 +66,58 @@ __simulator_device void __assert_fail(const char* message, const char* file, uns
 
 #endif
 
+inline int __simulator_device_at(cudaMemLocation location) {
+  constexpr int NOWHERE = -3;
+  return location.type == cudaMemLocationTypeDevice ? location.id
+         : location.type == cudaMemLocationTypeHost ? cudaCpuDeviceId
+                                                    : NOWHERE;
+}
+// The forms of CUDA 13. The host is a location of its own.
+inline cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocation location,
+                                        unsigned int flags, cudaStream_t stream = nullptr) {
+  if (flags != 0) return cudaErrorInvalidValue;
+  return cudaMemPrefetchAsync(pointer, bytes, __simulator_device_at(location), stream);
+}
+inline cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise advice,
+                                 cudaMemLocation location) {
+  return cudaMemAdvise(pointer, bytes, advice, __simulator_device_at(location));
+}
+
 // The C++ overloads for typed pointers and kernels. They only cast.
 
+// A pointer to constant data is set as any other.
+template <typename T>
+inline void** __simulator_pointer_at(T** place) {
+  return static_cast<void**>(static_cast<void*>(place));
+}
 template <typename T>
 inline cudaError_t cudaMalloc(T** pointer, size_t bytes) {
-  return cudaMalloc(reinterpret_cast<void**>(pointer), bytes);
+  return cudaMalloc(__simulator_pointer_at(pointer), bytes);
 }
 template <typename T>
 inline cudaError_t cudaMallocHost(T** pointer, size_t bytes, unsigned int flags = 0) {
-  return cudaHostAlloc(reinterpret_cast<void**>(pointer), bytes, flags);
+  return cudaHostAlloc(__simulator_pointer_at(pointer), bytes, flags);
 }
 template <typename T>
 inline cudaError_t cudaHostAlloc(T** pointer, size_t bytes, unsigned int flags) {
-  return cudaHostAlloc(reinterpret_cast<void**>(pointer), bytes, flags);
+  return cudaHostAlloc(__simulator_pointer_at(pointer), bytes, flags);
 }
 template <typename T>
 inline cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned int flags) {
-  return cudaHostGetDevicePointer(reinterpret_cast<void**>(device), host, flags);
+  return cudaHostGetDevicePointer(__simulator_pointer_at(device), host, flags);
 }
 template <typename T>
 inline cudaError_t cudaMallocManaged(T** pointer, size_t bytes,
                                      unsigned int flags = cudaMemAttachGlobal) {
-  return cudaMallocManaged(reinterpret_cast<void**>(pointer), bytes, flags);
+  return cudaMallocManaged(__simulator_pointer_at(pointer), bytes, flags);
 }
 template <typename T>
 inline cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width, size_t height) {
-  return cudaMallocPitch(reinterpret_cast<void**>(pointer), pitch, width, height);
+  return cudaMallocPitch(__simulator_pointer_at(pointer), pitch, width, height);
 }
 template <typename T>
 inline cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t stream) {
-  return cudaMallocAsync(reinterpret_cast<void**>(pointer), bytes, stream);
+  return cudaMallocAsync(__simulator_pointer_at(pointer), bytes, stream);
 }
 template <typename T>
 inline const void* __simulator_address_of(const volatile T& symbol) {

@@ -262,6 +262,17 @@ TEST(HalfConversions, OfIntegers) {
   EXPECT_EQ(__bfloat162short_rz(__float2bfloat16(1e9f)), 32767);
 }
 
+TEST(HalfConversions, OfTheOtherFormat) {
+  for (unsigned bits = 0; bits < 0x10000; bits += 3) {
+    const auto half = from_bits<__half>(bits);
+    const auto brain = from_bits<__nv_bfloat16>(bits);
+    ASSERT_EQ(bits_of(static_cast<__nv_bfloat16>(half)),
+              bits_of(__float2bfloat16(__half2float(half))));
+    ASSERT_EQ(bits_of(static_cast<__half>(brain)), bits_of(__float2half(__bfloat162float(brain))));
+  }
+  EXPECT_FALSE((std::is_convertible_v<__half, __nv_bfloat16>)) << "only if asked, as in CUDA";
+}
+
 template <typename H, typename Pair>
 __global__ void sum_and_exchange(H* sum, Pair* pairs, H* exchanged) {
   const H mine(static_cast<int>(threadIdx.x % 8));

@@ -1,9 +1,11 @@
 // cuBLAS over the simulated GPU: wrong arguments, memory that is not the device's, the order of a stream. Results: see the idiom
 // cublas_functions.
+#include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <vector>
 
 namespace simulator::test {
@@ -48,6 +50,31 @@ TEST_F(Cublas, RefusesWrongSizes) {
   EXPECT_EQ(cublasSgeam(handle_, CUBLAS_OP_N, CUBLAS_OP_N, 4, 4, &one_, a_, 2, &one_, b_, 4, c_, 4),
             CUBLAS_STATUS_INVALID_VALUE);
   EXPECT_EQ(element(0), 1);
+}
+
+TEST_F(Cublas, NormsAndDotProductsKeepTheLastBits) {
+  // A sum in FP32 stops at 2^24: from there on, adding one changes nothing.
+  constexpr int COUNT = (1 << 24) + (1 << 20);
+  float* many = nullptr;
+  ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&many), COUNT * sizeof(float)), cudaSuccess);
+  cudaMemcpy(many, std::vector<float>(COUNT, 1.0f).data(), COUNT * sizeof(float),
+             cudaMemcpyHostToDevice);
+  float result = 0;
+  EXPECT_EQ(cublasSasum(handle_, COUNT, many, 1, &result), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(result, static_cast<float>(COUNT));
+  EXPECT_EQ(cublasSdot(handle_, COUNT, many, 1, many, 1, &result), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(result, static_cast<float>(COUNT));
+  EXPECT_EQ(cublasSnrm2(handle_, COUNT, many, 1, &result), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(result, std::sqrt(static_cast<float>(COUNT)));
+  cudaFree(many);
+}
+
+TEST_F(Cublas, HasTheHandleOfCublasLt) {
+  cublasLtHandle_t handle = nullptr;
+  ASSERT_EQ(cublasLtCreate(&handle), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(cublasLtGetVersion(), size_t{CUBLAS_VERSION});
+  EXPECT_EQ(cublasLtDestroy(handle), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(cublasLtCreate(nullptr), CUBLAS_STATUS_INVALID_VALUE);
 }
 
 TEST_F(Cublas, RefusesAHandleThatIsNone) {

@@ -102,6 +102,14 @@ class Messages(unittest.TestCase):
             "c.cu:5: error: cudaStreamCreate in device code",
             "dynamic parallelism",
         )
+        no_match = "c.cu:5:5: error: no matching function for call to 'cudaStreamCreateWithFlags'\n    5 |  x\n      |  ^\n"
+        self.expect_line(
+            no_match + "h.h:1:1: note: candidate function not viable: call to __host__ function from __global__ function\n",
+            "c.cu:5: error: cudaStreamCreateWithFlags in device code",
+            "dynamic parallelism",
+        )
+        wrong = no_match + "h.h:1:1: note: candidate function not viable: requires 2 arguments, but 1 was provided\n"
+        self.assertEqual(self.shown(wrong), wrong)
         other = "c.cu:5:5: error: reference to __host__ function 'mine' in __global__ function\n"
         self.assertEqual(self.shown(other), other)
 

@@ -5,7 +5,22 @@
 
 #include "host_defines.h"
 
+struct __half;
+struct __nv_bfloat16;
+
 namespace __simulator_half {
+
+// `type` exists if one type is FP16 and the other BF16.
+template <typename To, typename From>
+struct OtherFormat {};
+template <>
+struct OtherFormat<__half, __nv_bfloat16> {
+  typedef int type;
+};
+template <>
+struct OtherFormat<__nv_bfloat16, __half> {
+  typedef int type;
+};
 
 enum class Rounding { nearest, zero, up, down };
 

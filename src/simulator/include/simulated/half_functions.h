@@ -102,6 +102,10 @@ struct __align__(2) __simulator_h {
   __simulator_member constexpr __simulator_h(const __simulator_raw& raw) : __x(raw.x) {}
   __simulator_member __simulator_h(float value) : __x(__simulator_rounded(_rn)(value)) {}
   __simulator_member __simulator_h(double value) : __x(__simulator_rounded(_rn)(value)) {}
+  template <typename Other,
+            typename __simulator_half::OtherFormat<__simulator_h, Other>::type = 0>
+  __simulator_member explicit __simulator_h(Other value)
+      : __simulator_h(static_cast<float>(value)) {}
 #define __simulator_from(type, wide)                                                           \
   __simulator_member __simulator_h(type value)                                                 \
       : __x(__simulator_rounded(_rn)(static_cast<wide>(value))) {}                             \
