@@ -1,8 +1,9 @@
 // The handle and its settings, statuses, and copies of vectors and matrices.
+#include <cublasLt.h>
+
 #include <mutex>
 #include <set>
 
-#include "cublasLt.h"
 #include "simulator/cublas/request.hpp"
 #include "simulator/runtime/api/streams.hpp"
 
