@@ -823,12 +823,8 @@ void BlockHazards::global_groups(const WarpAccess& access, uint32_t lanes,
     }
     run.threads =
         ThreadMap::from(first_thread + lane, cell, count == 1 ? ThreadMap::ONE_THREAD : stride);
-    lanes &= count == WARP ? 0 : ~(((1u << count) - 1) << lane);
-    if (lanes != 0) {
-      const int64_t next = access.distance[static_cast<uint32_t>(std::countr_zero(lanes))];
-      __builtin_prefetch(buffer.line(access.first + static_cast<uint64_t>(next), unit), 1);
-    }
     touch_group(access, lane, count, run, known, buffer);
+    lanes &= count == WARP ? 0 : ~(((1u << count) - 1) << lane);
   }
 }
 

@@ -40,35 +40,6 @@ struct Cell {
   Toucher write, read, second_read;
 };
 
-/// Divides by a stride with a product, which is faster than a division.
-class StrideDivider {
- public:
-  static constexpr uint32_t MOST = 32;  // the longest stride
-  /// Returns number / stride, rounded down. The number is below 2 * MOST.
-  static constexpr uint32_t divide(uint32_t number, uint32_t stride) {
-    return number * RECIPROCALS[stride] >> SHIFT;
-  }
-
- private:
-  static constexpr int SHIFT = 16;
-  static constexpr std::array<uint32_t, MOST + 1> RECIPROCALS = [] {
-    std::array<uint32_t, MOST + 1> reciprocals{};
-    for (uint32_t stride = 1; stride <= MOST; ++stride)
-      reciprocals[stride] = (1u << SHIFT) / stride + 1;
-    return reciprocals;
-  }();
-};
-static_assert(
-    [] {
-      for (uint32_t stride = 1; stride <= StrideDivider::MOST; ++stride) {
-        for (uint32_t number = 0; number < 2 * StrideDivider::MOST; ++number) {
-          if (StrideDivider::divide(number, stride) != number / stride) return false;
-        }
-      }
-      return true;
-    }(),
-    "exact for all numbers");
-
 /// The threads that touch the cells of a line: cell c is touched by thread `first` + (c + phase) / stride.
 struct ThreadMap {
   static constexpr uint32_t ONE_THREAD = 32;  // as `stride`: `first` touches all cells
@@ -80,12 +51,12 @@ struct ThreadMap {
   /// Returns the map by which `thread` touches `cell` as the first of a stride's cells.
   static ThreadMap from(uint32_t thread, uint32_t cell, uint32_t stride) {
     if (stride == ONE_THREAD) return {static_cast<int32_t>(thread), stride, 0};
-    const uint32_t before = StrideDivider::divide(cell + stride - 1, stride);
-    return {static_cast<int32_t>(thread - before), stride, before * stride - cell};
+    const uint32_t phase = (stride - cell % stride) % stride;
+    return {static_cast<int32_t>(thread - (cell + phase) / stride), stride, phase};
   }
   int of(uint32_t cell) const {
     if (stride == ONE_THREAD) return first;
-    return first + static_cast<int>(StrideDivider::divide(cell + phase, stride));
+    return first + static_cast<int>((cell + phase) / stride);
   }
   bool operator==(const ThreadMap&) const = default;
 };
