@@ -111,8 +111,10 @@ def line_for(errors, lines, headers):
             return name_line(place, unknown[1])
     if KERNEL_IN_DEVICE_CODE.search(text):
         return f"{place} error: a kernel launches a kernel; the simulated GPU does not have dynamic parallelism; {WHERE_TO_READ}"
-    host = HOST_IN_DEVICE_CODE.search(text) or NO_MATCH.search(text)
-    if host and (host.re is HOST_IN_DEVICE_CODE or any(HOST_CALLED.search(line) for line in lines[at + 1 : at + 8])):
+    host = HOST_IN_DEVICE_CODE.search(text)
+    if not host and any(HOST_CALLED.search(line) for line in lines[at + 1 : at + 8]):
+        host = NO_MATCH.search(text)
+    if host:
         return f"{place} error: {host[1]} in device code; the simulated GPU does not have dynamic parallelism; {WHERE_TO_READ}"
     unavailable = UNAVAILABLE.search(text)
     if unavailable and any(headers in line for line in lines[at + 1 : at + 8]):

@@ -91,12 +91,7 @@ cublasStatus_t scal(const char* name, cublasHandle_t handle, int n, const T* alp
   });
 }
 
-// Sums of many products are computed in double: one sum in FP32 loses what cuBLAS's many partial sums keep.
-template <typename T>
-Vector<double> exactly(const Vector<T>& all) {
-  return all.template cast<double>();
-}
-
+// Dot products and norms are sums in double: one long sum in FP32 loses what cuBLAS's many partial sums keep.
 template <typename T>
 cublasStatus_t dot(const char* name, cublasHandle_t handle, int n, const T* x, int incx, const T* y,
                    int incy, T* result) {
@@ -107,8 +102,9 @@ cublasStatus_t dot(const char* name, cublasHandle_t handle, int n, const T* x, i
     const auto a = request.reads(x, span_of(count, incx), "x");
     const auto b = request.reads(y, span_of(count, incy), "y");
     return request.run_for(result, [=] {
-      return static_cast<T>(
-          exactly(take(a.data(), count, incx)).dot(exactly(take(b.data(), count, incy))));
+      return static_cast<T>(take(a.data(), count, incx)
+                                .template cast<double>()
+                                .dot(take(b.data(), count, incy).template cast<double>()));
     });
   });
 }
@@ -280,12 +276,12 @@ using namespace simulator::cublas;
   cublasStatus_t cublas##S##nrm2_v2(cublasHandle_t handle, int n, const T* x, int incx,            \
                                     T* result) {                                                   \
     return reduce("cublas" #S "nrm2", handle, n, x, incx, result,                                  \
-                  [](const Vector<T>& all) { return exactly(all).stableNorm(); });                 \
+                  [](const Vector<T>& all) { return all.cast<double>().stableNorm(); });           \
   }                                                                                                \
   cublasStatus_t cublas##S##asum_v2(cublasHandle_t handle, int n, const T* x, int incx,            \
                                     T* result) {                                                   \
     return reduce("cublas" #S "asum", handle, n, x, incx, result,                                  \
-                  [](const Vector<T>& all) { return exactly(all).cwiseAbs().sum(); });             \
+                  [](const Vector<T>& all) { return all.cast<double>().cwiseAbs().sum(); });       \
   }                                                                                                \
   cublasStatus_t cublasI##s##amax_v2(cublasHandle_t handle, int n, const T* x, int incx,           \
                                      int* result) {                                                \
