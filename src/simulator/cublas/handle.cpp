@@ -133,6 +133,7 @@ cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
   return cublasCreate_v2(reinterpret_cast<cublasHandle_t*>(handle));
 }
 cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
+  if (handle == nullptr) return CUBLAS_STATUS_INVALID_VALUE;  // an H200's answer
   return cublasDestroy_v2(reinterpret_cast<cublasHandle_t>(handle));
 }
 size_t cublasLtGetVersion(void) { return CUBLAS_VERSION; }

@@ -66,23 +66,6 @@ __simulator_device void __assert_fail(const char* message, const char* file, uns
 
 #endif
 
-inline int __simulator_device_at(cudaMemLocation location) {
-  constexpr int NOWHERE = -3;
-  return location.type == cudaMemLocationTypeDevice ? location.id
-         : location.type == cudaMemLocationTypeHost ? cudaCpuDeviceId
-                                                    : NOWHERE;
-}
-// The forms of CUDA 13. The host is a location of its own.
-inline cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocation location,
-                                        unsigned int flags, cudaStream_t stream = nullptr) {
-  if (flags != 0) return cudaErrorInvalidValue;
-  return cudaMemPrefetchAsync(pointer, bytes, __simulator_device_at(location), stream);
-}
-inline cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise advice,
-                                 cudaMemLocation location) {
-  return cudaMemAdvise(pointer, bytes, advice, __simulator_device_at(location));
-}
-
 // The C++ overloads for typed pointers and kernels. They only cast.
 
 // A pointer to constant data is set as any other.

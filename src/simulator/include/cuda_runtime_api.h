@@ -277,4 +277,10 @@ cudaError_t cudaEventCreate(cudaEvent_t* event);
 
 #ifdef __cplusplus
 }  // extern "C"
+
+// The forms of CUDA 13, in C++ alone.
+cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocation location,
+                                 unsigned int flags, cudaStream_t stream = nullptr);
+cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise advice,
+                          cudaMemLocation location);
 #endif

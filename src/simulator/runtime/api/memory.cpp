@@ -157,6 +157,12 @@ cudaError_t check_managed(const void* pointer, size_t bytes, int device) {
   return inside ? cudaSuccess : cudaErrorInvalidValue;
 }
 
+cudaError_t check_managed(const void* pointer, size_t bytes, cudaMemLocation location) {
+  if (location.type == cudaMemLocationTypeInvalid) return cudaErrorInvalidValue;
+  const bool is_of_device = location.type == cudaMemLocationTypeDevice;
+  return check_managed(pointer, bytes, is_of_device ? location.id : cudaCpuDeviceId);
+}
+
 enum class Side { device, any };
 
 // Returns the host address of one side of a copy, or nullptr if the memory does not fit the copy's kind. The
@@ -713,3 +719,16 @@ cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t wid
 }
 
 }  // extern "C"
+
+// The forms of CUDA 13 are C++.
+cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocation location,
+                                 unsigned int flags, cudaStream_t stream) {
+  return in_stream(stream, [&](const AnyStream&) {
+    return flags == 0 ? check_managed(pointer, bytes, location) : cudaErrorInvalidValue;
+  });
+}
+
+cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise /*advice*/,
+                          cudaMemLocation location) {
+  return synchronous([&] { return check_managed(pointer, bytes, location); });
+}
