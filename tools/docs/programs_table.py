@@ -9,7 +9,7 @@ The outcomes are bench/baselines/simulator-public-programs.csv, one line for eac
     collection   where the program is from
     program      its name there
     repository, commit
-    command      how it was compiled
+    command      how it was compiled; OBJ/ holds what gcc made of the program's C files
     arguments    of the program, and before them its environment
     outcome      one of OUTCOMES
     lacks        of a refused program: the part of CUDA that the simulated GPU does not have, by the name in the message
@@ -36,7 +36,8 @@ OUTCOMES = {
     "wrong": "failed",
     "no input": "its input is not published",
 }
-LEFT_OUT = ("Thrust", "CUB", "cuRAND", "cuFFT", "surfaces", "dynamic parallelism", "-rdc=true")  # parts that the simulated GPU leaves out for good
+# Parts that the simulated GPU leaves out for good.
+LEFT_OUT = ("Thrust", "CUB", "cuRAND", "cuFFT", "surfaces", "dynamic parallelism", "-rdc=true")
 
 
 def read(file):
