@@ -1,6 +1,5 @@
 // Managed memory is moved and advised as CUDA 13 spells it: a location is a device or the host. Also: memory for constants.
 #include <cstdio>
-#include <cstring>
 
 static void show(const char* what, cudaError_t error) {
   std::printf("%s: %s", what, cudaGetErrorName(error));

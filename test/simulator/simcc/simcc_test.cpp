@@ -749,11 +749,13 @@ int main() {
 }
 )");
   const std::string program = (folder / "program").string();
-  const Outcome compiled = run(SIMCC + " -std=c++20 " + (folder / "count.c").string() + " " +
-                               (folder / "main.cu").string() + " -o " + program);
-  EXPECT_EQ(compiled.exit_code, 0);
-  EXPECT_EQ(compiled.err, "");
-  EXPECT_EQ(run(program).exit_code, 0);
+  for (const std::string standard : {"-std=c++20", "--std=c++20", "-std c++20"}) {
+    const Outcome compiled = run(SIMCC + " " + standard + " " + (folder / "count.c").string() +
+                                 " " + (folder / "main.cu").string() + " -o " + program);
+    EXPECT_EQ(compiled.exit_code, 0) << standard;
+    EXPECT_EQ(compiled.err, "");
+    EXPECT_EQ(run(program).exit_code, 0);
+  }
 }
 
 TEST(Simcc, LeavesNothingBehindWhenTheProgramIsWrong) {
