@@ -1,6 +1,7 @@
 // An error in a simulated kernel, and its place.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string>
 
@@ -11,7 +12,7 @@ namespace simulator {
 struct Dim3 {
   uint32_t x = 1, y = 1, z = 1;
   uint64_t count() const { return uint64_t{x} * y * z; }
-  bool operator==(const Dim3&) const = default;
+  auto operator<=>(const Dim3&) const = default;
 };
 
 /// "(0, 1, 0)"

@@ -20,6 +20,7 @@ void add_numbers(Counters& sum, const Counters& more) {
   sum.async_copies += more.async_copies;
   sum.async_copies_during_loads += more.async_copies_during_loads;
   sum.launches += more.launches;
+  sum.repeats += more.repeats;
   sum.blocks += more.blocks;
   sum.seconds += more.seconds;
 }

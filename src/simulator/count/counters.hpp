@@ -58,6 +58,7 @@ struct Counters {
   uint64_t async_copies = 0;               // per lane: cp.async copies that landed
   uint64_t async_copies_during_loads = 0;  // with a shared load of the warp in between
   uint64_t launches = 0;
+  uint64_t repeats = 0;  // of the launches: those that took the results of an earlier one
   uint64_t blocks = 0;
   double seconds = 0;  // wall time of interpreting
 };

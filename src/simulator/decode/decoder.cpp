@@ -539,6 +539,8 @@ class Decoder {
       op.execute = instructions_.special_register(from.name, is_wide(to), op.extra);
       if (!result || op.execute == nullptr) return false;
       op.d = *result;
+      if (from.name.starts_with("%clock") || from.name.starts_with("%globaltimer"))
+        program_->looks_beyond_memory = true;
       return true;
     }
     return std::nullopt;
@@ -1179,6 +1181,10 @@ class Decoder {
     if (found.execute == nullptr) return false;
     source_of(op).kind = found.kind;
     op.execute = found.execute;
+    const Operation operation = source_of(op).facts.operation;
+    if (operation == Operation::print || operation == Operation::allocate ||
+        operation == Operation::free)
+      program_->looks_beyond_memory = true;
     const std::vector<Operand>& operands = instruction.operands;
     if (operands.size() != found.operands.size()) return false;
     const std::array<Slot*, 5> into{&op.d, &op.a, &op.b, &op.c, &op.e};

@@ -65,7 +65,9 @@ enum class Operation : uint8_t {
   fence,
   fence_async,      // fence.proxy.async: bulk copies and wgmma see the threads' stores
   fence_mbarriers,  // fence.mbarrier_init: bulk copies see initialised mbarriers
-  free,             // memory from malloc in a kernel
+  print,            // printf in a kernel
+  allocate,         // malloc in a kernel
+  free,             // its memory
   meet,             // bar.warp
   shuffle_index,
   shuffle_up,

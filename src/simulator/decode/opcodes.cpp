@@ -81,13 +81,22 @@ std::optional<Value> find(const Words<Value>& words, std::string_view word) {
 
 // The operation by an opcode's first word, or by another word in families whose first word does not tell it.
 const Words<Operation> BY_HEAD = {
-    {"mov", Operation::copy},         {"add", Operation::add},
-    {"mul", Operation::multiply},     {"mad", Operation::multiply_add},
-    {"fma", Operation::multiply_add}, {"selp", Operation::select},
-    {"and", Operation::logical_and},  {"or", Operation::logical_or},
-    {"xor", Operation::logical_xor},  {"min", Operation::minimum},
-    {"max", Operation::maximum},      {"membar", Operation::fence},
-    {"fence", Operation::fence},      {"__simulator_free", Operation::free},
+    {"mov", Operation::copy},
+    {"add", Operation::add},
+    {"mul", Operation::multiply},
+    {"mad", Operation::multiply_add},
+    {"fma", Operation::multiply_add},
+    {"selp", Operation::select},
+    {"and", Operation::logical_and},
+    {"or", Operation::logical_or},
+    {"xor", Operation::logical_xor},
+    {"min", Operation::minimum},
+    {"max", Operation::maximum},
+    {"membar", Operation::fence},
+    {"fence", Operation::fence},
+    {"vprintf", Operation::print},
+    {"__simulator_malloc", Operation::allocate},
+    {"__simulator_free", Operation::free},
 };
 const Words<Operation> OF_ATOMIC = {
     {"add", Operation::add},       {"and", Operation::logical_and},

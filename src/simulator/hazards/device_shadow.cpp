@@ -127,21 +127,23 @@ Line* BufferShadow::known_line(uint64_t address, uint32_t unit, LineLock& lock) 
 
 bool BufferShadow::was_touched(uint64_t address, uint32_t launch, bool writes) {
   bool was_touched = false;
-  for_touched(address, address + 1, launch, [&](uint64_t /*at*/, const Line::Touch& touch) {
-    was_touched |= touch.wrote || !writes;
-    return was_touched;
-  });
+  for_touched(address, address + 1, launch,
+              [&](uint64_t /*at*/, uint32_t /*bytes*/, const Line::Touch& touch) {
+                was_touched |= touch.wrote || !writes;
+                return was_touched;
+              });
   return was_touched;
 }
 
 bool BufferShadow::is_for_messages(uint64_t address, uint32_t launch) {
   bool is_weak = false;
   bool is_touched = false;
-  for_touched(address, address + 1, launch, [&](uint64_t /*at*/, const Line::Touch& touch) {
-    is_touched = true;
-    is_weak |= touch.is_weak;
-    return is_weak;
-  });
+  for_touched(address, address + 1, launch,
+              [&](uint64_t /*at*/, uint32_t /*bytes*/, const Line::Touch& touch) {
+                is_touched = true;
+                is_weak |= touch.is_weak;
+                return is_weak;
+              });
   return is_touched && !is_weak;
 }
 
@@ -280,6 +282,39 @@ void DeviceShadow::end_launch() {
   if (--under_way_ == 0) retired_.clear();
 }
 
+std::optional<std::vector<TouchedBytes>> DeviceShadow::touched_by(
+    uint32_t launch, const std::vector<const Allocation*>& allocations) {
+  constexpr size_t MOST_RANGES = 256;
+  std::vector<TouchedBytes> ranges;
+  for (const Allocation* const allocation : allocations) {
+    const uint64_t end = allocation->base + allocation->bytes;
+    const auto add = [&](uint64_t at, uint32_t bytes, const Line::Touch& touch) {
+      if (touch.launch != launch) return false;
+      const uint64_t first = std::max(at, allocation->base);
+      const uint64_t width = std::min(at + bytes, end) - first;
+      const bool goes_on = !ranges.empty() && ranges.back().writes == touch.wrote &&
+                           ranges.back().past_end() == first;
+      if (goes_on) {
+        ranges.back().width += width;
+      } else {
+        ranges.push_back({.first = first, .width = width, .writes = touch.wrote});
+      }
+      return ranges.size() > MOST_RANGES;
+    };
+    of(*allocation).for_touched(allocation->base, end, launch, add);
+    if (ranges.size() > MOST_RANGES) return std::nullopt;
+  }
+  return ranges;
+}
+
+bool DeviceShadow::repeat_launch(const std::optional<std::vector<TouchedBytes>>& touched) {
+  const StreamWork* const begun = StreamOrder::beginning();
+  if (begun != nullptr && begun->has_others && !touched) return false;
+  const uint32_t number = begin_launch();  // no memory has marks of it
+  end_launch();
+  return begun == nullptr || !touched || streams.add_ordered(number, *begun, *touched);
+}
+
 std::optional<DeviceShadow::Meeting> DeviceShadow::meeting(
     uint32_t launch, const std::vector<TouchedBytes>& bytes) const {
   const std::shared_lock lock(mutex_);
@@ -290,11 +325,13 @@ std::optional<DeviceShadow::Meeting> DeviceShadow::meeting(
         std::max(buffer->read_in(), buffer->written_in()) < launch)
       continue;
     range.any_row([&](uint64_t first, uint64_t past_end) {
-      buffer->for_touched(first, past_end, launch, [&](uint64_t at, const Line::Touch& touch) {
-        if (touch.launch != launch || (!touch.wrote && !range.writes)) return false;
-        met = {at, range.writes, touch.wrote};
-        return true;
-      });
+      buffer->for_touched(first, past_end, launch,
+                          [&](uint64_t at, uint32_t /*bytes*/, const Line::Touch& touch) {
+                            if (touch.launch != launch || (!touch.wrote && !range.writes))
+                              return false;
+                            met = {at, range.writes, touch.wrote};
+                            return true;
+                          });
       return met.has_value();
     });
     if (met) break;
@@ -309,7 +346,7 @@ void DeviceShadow::copied(const StreamWork& work, const std::vector<TouchedBytes
     number = ++launches_;
   }
   for (const Unordered& earlier : streams.add(number, work, bytes)) {
-    if (earlier.work.is_kernel) {
+    if (earlier.bytes.empty()) {
       if (const std::optional<Meeting> met = meeting(earlier.number, bytes))
         streams.add_conflict(earlier, work, met->address, met->launch_writes, met->copy_writes);
       continue;

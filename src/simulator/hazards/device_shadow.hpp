@@ -111,8 +111,8 @@ class BufferShadow final : public LineMemory {
   bool was_touched(uint64_t address, uint32_t launch, bool writes);
   /// True if host code may wait for the place by polling it: no access of the last launch was weak.
   bool is_for_messages(uint64_t address, uint32_t launch);
-  /// Calls found(address, last_touch) for each place of the range that a launch from `first_launch` on has touched, until it
-  /// returns true.
+  /// Calls found(address, bytes, last_touch) for each place of the range that a launch from `first_launch` on has touched, until
+  /// it returns true.
   template <typename Found>
   void for_touched(uint64_t first, uint64_t past_end, uint32_t first_launch, Found found) {
     for (const uint32_t unit : {1u, 4u}) {
@@ -124,7 +124,8 @@ class BufferShadow final : public LineMemory {
         if (line != nullptr && line->last_launch() >= first_launch) {
           for (uint64_t place = at; place < end; place += unit) {
             const Line::Touch touch = line->last_touch(cell_of(place, unit));
-            if (touch.launch != 0 && touch.launch >= first_launch && found(place, touch)) return;
+            if (touch.launch != 0 && touch.launch >= first_launch && found(place, unit, touch))
+              return;
           }
         }
         at = (end + unit - 1) / unit * unit;
@@ -201,6 +202,12 @@ class DeviceShadow {
   /// Begins a launch. Returns its number.
   uint32_t begin_launch();
   void end_launch();
+  /// Returns the bytes that a launch has touched, as ranges. Returns nothing if they are too many. `allocations`: those around them.
+  std::optional<std::vector<TouchedBytes>> touched_by(
+      uint32_t launch, const std::vector<const Allocation*>& allocations);
+  /// Records a launch that need not run, because an earlier one did the same and touched these bytes. Returns false if it must
+  /// run, because of other streams: earlier work of theirs is not ordered with it, or the bytes are unknown.
+  bool repeat_launch(const std::optional<std::vector<TouchedBytes>>& touched);
   /// Returns the number of the launch that this thread began last. Several host threads may launch at once.
   static uint32_t launch_of_this_thread();
 

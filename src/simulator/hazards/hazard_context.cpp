@@ -279,7 +279,7 @@ void HazardContext::publish_conflicts() {
                                 conflict.other_writes, conflict.writes);
   }
   for (const Unordered& earlier : unordered_) {
-    if (earlier.work.is_kernel) continue;
+    if (earlier.bytes.empty()) continue;
     if (const auto met = shadow.meeting(number, earlier.bytes))
       shadow.streams.add_conflict(earlier, *work_, met->address, met->copy_writes,
                                   met->launch_writes);

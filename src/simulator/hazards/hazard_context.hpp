@@ -64,6 +64,8 @@ class HazardContext {
   }
   /// Notes that both touch a place, and that one of them writes it. The lowest address is kept.
   void note_conflict(uint16_t overlap, uint64_t address, bool other_writes, bool writes);
+  /// True if the launch comes after all that other streams did before.
+  bool is_ordered() const { return unordered_.empty(); }
   /// Adds what was found to the shadow's conflicts.
   void publish_conflicts();
 

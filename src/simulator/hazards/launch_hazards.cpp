@@ -37,7 +37,7 @@ void LaunchHazards::drop_consequences() {
   });
 }
 
-void LaunchHazards::publish(HazardStore& store) {
+std::vector<Hazard> LaunchHazards::take() {
   const std::lock_guard lock(mutex_);
   const auto order = [](const Seen& s) {
     return std::tie(s.hazard.where.file, s.hazard.where.line, s.hazard.other.file,
@@ -46,11 +46,13 @@ void LaunchHazards::publish(HazardStore& store) {
   std::sort(seen_.begin(), seen_.end(),
             [&](const Seen& a, const Seen& b) { return order(a) < order(b); });
   drop_consequences();
+  std::vector<Hazard> hazards;
   for (Seen& seen : seen_) {
     seen.hazard.times = seen.times;
-    store.add(std::move(seen.hazard));
+    hazards.push_back(std::move(seen.hazard));
   }
   seen_.clear();
+  return hazards;
 }
 
 }  // namespace simulator

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "simulator/hazards/hazard_store.hpp"
+#include "simulator/hazards/hazard.hpp"
 
 namespace simulator {
 
@@ -42,8 +42,8 @@ class LaunchHazards {
     }
   }
 
-  /// Adds all hazards to the store, in the order of their lines.
-  void publish(HazardStore& store);
+  /// Returns all hazards in the order of their lines, and forgets them.
+  std::vector<Hazard> take();
 
  private:
   struct Seen {

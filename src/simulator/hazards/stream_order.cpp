@@ -31,9 +31,7 @@ StreamOrder::Beginning::Beginning(const StreamWork& work) { begun = &work; }
 StreamOrder::Beginning::~Beginning() { begun = nullptr; }
 const StreamWork* StreamOrder::beginning() { return begun; }
 
-std::vector<Unordered> StreamOrder::add(uint32_t number, const StreamWork& work,
-                                        std::vector<TouchedBytes> bytes) {
-  const std::lock_guard lock(mutex_);
+std::vector<Unordered> StreamOrder::unordered_with(const StreamWork& work) const {
   std::vector<Unordered> unordered;
   for (const auto& [stream, done] : of_stream_) {
     if (stream == work.stream) continue;
@@ -42,10 +40,29 @@ std::vector<Unordered> StreamOrder::add(uint32_t number, const StreamWork& work,
     }
   }
   std::ranges::sort(unordered, {}, &Unordered::number);
-  std::deque<Unordered>& own = of_stream_[work.stream];
-  own.push_back({number, work, std::move(bytes)});
-  if (own.size() > MOST_KEPT) own.pop_front();
   return unordered;
+}
+
+void StreamOrder::keep(Unordered done) {
+  std::deque<Unordered>& own = of_stream_[done.work.stream];
+  own.push_back(std::move(done));
+  if (own.size() > MOST_KEPT) own.pop_front();
+}
+
+std::vector<Unordered> StreamOrder::add(uint32_t number, const StreamWork& work,
+                                        std::vector<TouchedBytes> bytes) {
+  const std::lock_guard lock(mutex_);
+  std::vector<Unordered> unordered = unordered_with(work);
+  keep({number, work, std::move(bytes)});
+  return unordered;
+}
+
+bool StreamOrder::add_ordered(uint32_t number, const StreamWork& work,
+                              std::vector<TouchedBytes> bytes) {
+  const std::lock_guard lock(mutex_);
+  if (!unordered_with(work).empty()) return false;
+  keep({number, work, std::move(bytes)});
+  return true;
 }
 
 void StreamOrder::add_conflict(const Unordered& earlier, const StreamWork& now, uint64_t address,

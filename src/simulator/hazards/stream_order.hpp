@@ -65,7 +65,8 @@ struct StreamConflict {
 struct Unordered {
   uint32_t number = 0;  // see DeviceShadow::begin_launch()
   StreamWork work;
-  std::vector<TouchedBytes> bytes;  // of a copy or fill
+  std::vector<TouchedBytes>
+      bytes;  // of a copy, a fill or a repeated launch; a launch that ran has left marks instead
 };
 
 /// The work of all streams so far. Thread-safe.
@@ -85,12 +86,17 @@ class StreamOrder {
   /// Adds work with a number. Returns the earlier work that is not ordered with it, by number.
   std::vector<Unordered> add(uint32_t number, const StreamWork& work,
                              std::vector<TouchedBytes> bytes);
+  /// Adds work, unless earlier work is not ordered with it: then it returns false.
+  bool add_ordered(uint32_t number, const StreamWork& work, std::vector<TouchedBytes> bytes);
   void add_conflict(const Unordered& earlier, const StreamWork& now, uint64_t address,
                     bool earlier_writes, bool now_writes);
   /// Returns the conflicts found since the last call.
   std::vector<StreamConflict> take_conflicts();
 
  private:
+  std::vector<Unordered> unordered_with(const StreamWork& work) const;
+  void keep(Unordered done);
+
   std::mutex mutex_;
   std::map<uint32_t, std::deque<Unordered>> of_stream_;  // by position
   std::vector<StreamConflict> conflicts_;

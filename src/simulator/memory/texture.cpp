@@ -243,7 +243,14 @@ uint64_t TextureStore::add(const Texture& texture) {
 
 bool TextureStore::remove(uint64_t handle) {
   const std::lock_guard lock(mutex_);
-  return textures_.erase(handle) != 0;
+  const bool was_there = textures_.erase(handle) != 0;
+  if (was_there) ++removed_;
+  return was_there;
+}
+
+uint64_t TextureStore::removed() const {
+  const std::lock_guard lock(mutex_);
+  return removed_;
 }
 
 std::shared_ptr<const Texture> TextureStore::find(uint64_t handle) const {

@@ -95,11 +95,13 @@ class TextureStore {
   bool remove(uint64_t handle);
   /// Returns nullptr if there is no such object.
   std::shared_ptr<const Texture> find(uint64_t handle) const;
+  /// The number of objects that were removed.
+  uint64_t removed() const;
 
  private:
   mutable std::mutex mutex_;
   std::unordered_map<uint64_t, std::shared_ptr<const Texture>> textures_;
-  uint64_t last_ = 0;
+  uint64_t last_ = 0, removed_ = 0;
 };
 
 }  // namespace simulator

@@ -334,14 +334,12 @@ class RandomLaunches {
       shadow_.written(base_, bytes_);
       for (uint64_t at = base_; at < base_ + bytes_; ++at) model_.written[at] = true;
     }
-    store_.set_output(false);
   }
 
   void launch() {
     HazardContext context(program_, memory_, shadow_);
     EXPECT_EQ(context.unit, unit_);
     model_.begin_launch();
-    store_.clear();
     std::vector<std::unique_ptr<BlockHazards>> blocks;
     for (uint32_t i = 0; i < BLOCKS; ++i) {
       blocks.push_back(std::make_unique<BlockHazards>(context, Dim3{BLOCKS, 1, 1},
@@ -358,8 +356,7 @@ class RandomLaunches {
       access(*blocks[block], block, instruction);
     }
     for (const auto& block : blocks) block->end();
-    context.found.publish(store_);
-    compare();
+    compare(context.found.take());
   }
 
  private:
@@ -446,9 +443,9 @@ class RandomLaunches {
     model_.access(number, warp, instruction, address, active, values.data());
   }
 
-  void compare() {
+  void compare(const std::vector<Hazard>& hazards) {
     Findings found;
-    for (const Hazard& hazard : store_.found()) {
+    for (const Hazard& hazard : hazards) {
       const auto [a, b] = std::minmax(
           hazard.where.line, hazard.other.line == 0 ? hazard.where.line : hazard.other.line);
       const std::string& where = hazard.message.where;
@@ -492,7 +489,6 @@ class RandomLaunches {
   DeviceMemory memory_;
   const uint64_t base_;
   DeviceShadow shadow_{memory_};
-  HazardStore store_;
   Model model_;
   uint64_t findings_ = 0;
 };

@@ -279,6 +279,7 @@ TEST(Report, FitsTheTerminal) {
   const std::vector<LaunchCounters> launches = long_launches();
   Counters program;
   program.launches = 10'000'000;
+  program.repeats = 9'999'998;
   program.warp_instructions = 1;
   for (const int columns : {60, 80, 120}) {
     const std::string text = runtime::report(program, launches, columns);
@@ -293,6 +294,19 @@ TEST(Report, FitsTheTerminal) {
     EXPECT_NE(text.find(", 4>"), std::string::npos) << "a template's arguments\n" << text;
     EXPECT_NE(text.find("\nreduce<"), std::string::npos) << text;
   }
+}
+
+TEST(Report, SaysHowManyLaunchesTookTheResultsOfAnEarlierOne) {
+  Counters program = example().counters;
+  program.launches = 5;
+  EXPECT_EQ(runtime::report(program, {example()}, 80).find("took its results"), std::string::npos);
+  program.repeats = 1;
+  EXPECT_NE(runtime::report(program, {example()}, 80).find("\n1 launch had the arguments"),
+            std::string::npos);
+  program.repeats = 3;
+  EXPECT_NE(runtime::report(program, {example()}, 80)
+                .find("\n3 launches had the arguments and the memory of an earlier one"),
+            std::string::npos);
 }
 
 TEST(Report, DropsTheLeastImportantColumnsWhereItIsNarrow) {
@@ -350,6 +364,7 @@ TEST(JsonReport, HasTheExactFiguresOfEachLaunch) {
   launch.counters.accesses.pop_back();
   Counters program;
   program.launches = 12;
+  program.repeats = 10;
   program.warp_instructions = 4;
   program.lane_instructions = 5;
   program.ffma = 6;
@@ -375,7 +390,7 @@ TEST(JsonReport, HasTheExactFiguresOfEachLaunch) {
                     "lanes": 32000, "bytes_asked": 128000, "bytes_used": 128000, "sectors": 32000,
                     "lines": 8000, "wavefronts": 0, "bank_conflicts": 0}]
     }],
-    "totals": {"launches": 12, "warp_instructions": 4, "lane_instructions": 5, "ffma": 6,
+    "totals": {"launches": 12, "repeats": 10, "warp_instructions": 4, "lane_instructions": 5, "ffma": 6,
                "flops": 7, "tensor_flops": 0, "barriers": 8, "blocks": 9}
   })"));
 }

@@ -27,6 +27,7 @@
 #include "simulator/execute/launch/module.hpp"
 #include "simulator/execute/launch/occupancy.hpp"
 #include "simulator/execute/level/level.hpp"
+#include "simulator/execute/state/repeats.hpp"
 #include "simulator/hazards/hazard_store.hpp"
 #include "simulator/memory/host_limits.hpp"
 #include "simulator/memory/memory.hpp"
@@ -37,6 +38,7 @@ namespace simulator {
 namespace {
 
 std::atomic<int> requested_workers{0};
+std::atomic<bool> repeats_are_off{false};
 std::atomic<int> launches_under_way{0};
 std::atomic<bool> stop_requested{false};
 
@@ -58,6 +60,13 @@ std::atomic<uint64_t>& schedule_seed() {
   static std::atomic<uint64_t> seed{
       number_in_environment<uint64_t>("SIMULATOR_SCHEDULE", "a whole number").value_or(0)};
   return seed;
+}
+
+bool may_repeat_launches() {
+  static const bool asked =
+      number_in_environment<uint64_t>("SIMULATOR_REPEATS", "0 (run every launch) or 1")
+          .value_or(1) != 0;
+  return asked && !repeats_are_off;
 }
 
 // The current launch's progress, for watchers: see launch_progress().
@@ -201,7 +210,8 @@ class Launch {
     }
     watched().blocks = 0;
     if (state_.watched) {
-      state_.watched->found.publish(state_.device.hazards);
+      hazards_ = state_.watched->found.take();
+      for (const Hazard& hazard : hazards_) state_.device.hazards.add(hazard);
       state_.watched->publish_conflicts();
     }
     if (error_) std::rethrow_exception(error_);
@@ -218,6 +228,24 @@ class Launch {
     tally.totals.seconds = seconds.count();
     counted.counters = tally.counters();
     return fault_;
+  }
+
+  const std::vector<std::byte>& parameters() const { return parameters_; }
+  /// True if the launch depends on its program, its shape, its parameters and memory alone, and shows nothing else than its counts.
+  bool may_be_repeated() const {
+    return !program_.looks_beyond_memory && !state_.wanted.any && state_.layouts == nullptr &&
+           excerpt_.blocks == LaunchExcerpt::Blocks::all && !state_.turns_left;
+  }
+  /// True if it has ended without a fault, and met no work of other streams.
+  bool went_well() const { return !fault_ && (!state_.watched || state_.watched->is_ordered()); }
+  /// Returns the number of the launch in the search for hazards, or 0.
+  uint32_t number() const { return state_.watched ? state_.watched->number : 0; }
+  const std::vector<Hazard>& hazards() const { return hazards_; }
+  TouchedAllocations touched() const {
+    TouchedAllocations all;
+    for (const auto& worker : workers_)
+      all.insert(worker->touched().begin(), worker->touched().end());
+    return all;
   }
 
  private:
@@ -396,6 +424,7 @@ class Launch {
   std::vector<std::unique_ptr<Worker>> workers_;  // the calling thread's worker is first
   std::vector<std::optional<uint64_t>> stuck_;    // by worker
   std::optional<Fault> fault_;
+  std::vector<Hazard> hazards_;
   std::exception_ptr error_;
 };
 
@@ -403,6 +432,9 @@ class LoadedKernel : public Kernel {
  public:
   LoadedKernel(Device& device, std::unique_ptr<Program> program)
       : device_(device), program_(std::move(program)) {}
+  ~LoadedKernel() override { device_.repeats.forget(*program_); }
+  LoadedKernel(const LoadedKernel&) = delete;
+  LoadedKernel& operator=(const LoadedKernel&) = delete;
 
   /// Returns the first instruction outside the subset, or nullptr.
   const SourceInstruction* unknown_instruction() const {
@@ -474,7 +506,8 @@ class LoadedKernel : public Kernel {
     const auto room = static_cast<uint64_t>(counted.blocks_per_multiprocessor) *
                       static_cast<uint64_t>(device_limits().multiprocessors);
     try {
-      std::optional<Fault> fault = Launch(device_, *program_, shape, arguments, room).run(counted);
+      Launch launch(device_, *program_, shape, arguments, room);
+      std::optional<Fault> fault = run(launch, shape, counted);
       device_.counters.add(std::move(counted));
       return fault;
     } catch (const std::bad_alloc&) {
@@ -483,6 +516,32 @@ class LoadedKernel : public Kernel {
   }
 
  private:
+  // Runs the launch, unless an earlier one did the same.
+  std::optional<Fault> run(Launch& launch, const LaunchShape& shape,
+                           LaunchCounters& counted) const {
+    if (!may_repeat_launches() || !launch.may_be_repeated()) return launch.run(counted);
+    RepeatStore& repeats = device_.repeats;
+    const RepeatStore::Key key{.program = program_.get(),
+                               .shape = shape,
+                               .arguments = launch.parameters(),
+                               .schedule = schedule(),
+                               .workers = worker_threads(),
+                               .looks_for_hazards = looks_for_hazards()};
+    if (std::optional<LaunchResults> earlier = repeats.repeat(key)) {
+      for (Hazard& hazard : earlier->hazards) device_.hazards.add(std::move(hazard));
+      counted.counters = std::move(earlier->counters);
+      counted.counters.repeats = 1;
+      counted.counters.seconds = 0;
+      return std::nullopt;
+    }
+    std::vector<RepeatStore::Contents> before = repeats.before(key);
+    std::optional<Fault> fault = launch.run(counted);
+    if (launch.went_well())
+      repeats.after(key, std::move(before), launch.touched(),
+                    {counted.counters, launch.hazards(), launch.number()});
+    return fault;
+  }
+
   Fault lack_of_memory(const LaunchShape& shape) const {
     const uint64_t warps = (shape.block.count() + WARP - 1) / WARP;
     const uint64_t bytes = warps * (program_->register_bytes + WARP * program_->stack_bytes) +
@@ -653,6 +712,8 @@ LaunchProgress launch_progress() { return {watched().ended, watched().blocks}; }
 void interrupt() {
   if (launches_under_way.load() > 0) stop_requested = true;
 }
+
+void repeat_launches(bool on) { repeats_are_off = !on; }
 
 void set_worker_threads(int count) { requested_workers = count; }
 

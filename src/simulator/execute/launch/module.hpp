@@ -76,6 +76,10 @@ class Module {
   virtual uint64_t find_variable(std::string_view mangled, size_t* bytes) const = 0;
 };
 
+/// Lets a launch that would do what an earlier one did take that one's results (the default, unless SIMULATOR_REPEATS=0), or
+/// makes every launch run.
+void repeat_launches(bool on);
+
 /// Sets the number of host threads that run blocks. 0 restores the default: one for each core that this process may use.
 void set_worker_threads(int count);
 int worker_threads();

@@ -8,6 +8,7 @@
 #include "simulator/count/layouts.hpp"
 #include "simulator/count/recorder.hpp"
 #include "simulator/count/timeline.hpp"
+#include "simulator/execute/state/repeats.hpp"
 #include "simulator/hazards/device_shadow.hpp"
 #include "simulator/hazards/hazard_store.hpp"
 #include "simulator/memory/memory.hpp"
@@ -43,6 +44,7 @@ struct Device {
   TimelineStore timelines;
   LayoutStore layouts;
   TextureStore textures;
+  RepeatStore repeats{memory, shadow, textures};
 };
 
 }  // namespace simulator

@@ -1,6 +1,7 @@
 // The size of a launch, and its limits.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 
 #include "simulator/fault.hpp"
@@ -41,6 +42,8 @@ struct LaunchShape {
   size_t dynamic_shared = 0;
   Dim3 cluster{0, 0, 0};        // in blocks; zeros: the kernel's own, or none
   bool is_cooperative = false;  // True if its blocks may meet at the grid's barrier
+
+  auto operator<=>(const LaunchShape&) const = default;
 };
 
 }  // namespace simulator

@@ -66,22 +66,6 @@ lens::Action action_of(Access access) {
   return lens::Action::load;
 }
 
-// Returns the allocation that holds a lane's bytes. Throws WarpFault if there is none.
-const Allocation& check_inside(const DeviceMemory& memory, int lane, uint64_t address,
-                               uint64_t bytes) {
-  const Allocation* around = memory.find(address);
-  if (around != nullptr && around->contains(address, address + bytes)) return *around;
-  const uint64_t outside = around == nullptr ? address : around->base + around->bytes;
-  const AddressPlace place = memory.place_of(outside);
-  const bool is_of_peer = place.inside && !place.freed && place.device != place.seen_from;
-  throw WarpFault{{.kind = memory.was_freed(address) ? FaultKind::use_after_free
-                           : is_of_peer              ? FaultKind::no_peer_access
-                                                     : FaultKind::out_of_bounds,
-                   .address = address,
-                   .place = place},
-                  lane};
-}
-
 }  // namespace
 
 Worker::Worker(const Program& p, LaunchState& state, uint64_t seed)
@@ -120,12 +104,31 @@ const Pattern& Worker::price(uint32_t site, const std::array<int64_t, WARP>& dis
   return pattern;
 }
 
+// Returns the allocation that holds a lane's bytes. Throws WarpFault if there is none.
+const Allocation& Worker::use_inside(int lane, uint64_t address, uint64_t bytes) {
+  const DeviceMemory& memory = device().memory;
+  const Allocation* around = memory.find(address);
+  if (around != nullptr && around->contains(address, address + bytes)) {
+    if (around->base != last_touched_) touched_.insert(last_touched_ = around->base);
+    return *around;
+  }
+  const uint64_t outside = around == nullptr ? address : around->base + around->bytes;
+  const AddressPlace place = memory.place_of(outside);
+  const bool is_of_peer = place.inside && !place.freed && place.device != place.seen_from;
+  throw WarpFault{{.kind = memory.was_freed(address) ? FaultKind::use_after_free
+                           : is_of_peer              ? FaultKind::no_peer_access
+                                                     : FaultKind::out_of_bounds,
+                   .address = address,
+                   .place = place},
+                  lane};
+}
+
 std::byte* Worker::locate(uint32_t site, const Pattern& pattern,
                           const std::array<uint64_t, WARP>& address) {
   for (uint32_t rest = pattern.active; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
     const uint64_t at = address[static_cast<size_t>(lane)];
-    const Allocation& around = check_inside(device().memory, lane, at, pattern.bytes);
+    const Allocation& around = use_inside(lane, at, pattern.bytes);
     lane_pointers[static_cast<size_t>(lane)] = around.host + (at - around.base);
   }
   const uint64_t first = address[static_cast<size_t>(pattern.first_lane)];
@@ -142,8 +145,7 @@ void Worker::locate_parts(uint32_t site, const Pattern& pattern,
   for (uint32_t rest = pattern.active; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
     const uint64_t at = address[static_cast<size_t>(lane)];
-    const Allocation& around =
-        check_inside(device().memory, lane, at, bytes[static_cast<size_t>(lane)]);
+    const Allocation& around = use_inside(lane, at, bytes[static_cast<size_t>(lane)]);
     lane_pointers[static_cast<size_t>(lane)] = around.host + (at - around.base);
   }
   const Allocation* const allocation =
@@ -151,14 +153,14 @@ void Worker::locate_parts(uint32_t site, const Pattern& pattern,
   if (allocation != sites[site].allocation) change_allocation(site, allocation);
 }
 
-const std::byte* Worker::look_at(int lane, uint64_t address, uint64_t bytes) const {
-  const Allocation& around = check_inside(device().memory, lane, address, bytes);
+const std::byte* Worker::look_at(int lane, uint64_t address, uint64_t bytes) {
+  const Allocation& around = use_inside(lane, address, bytes);
   return around.host + (address - around.base);
 }
 
 std::byte* Worker::use_in_bulk(uint32_t site, int lane, uint64_t address, uint64_t bytes,
                                const BulkUse& use) {
-  const Allocation& around = check_inside(device().memory, lane, address, bytes);
+  const Allocation& around = use_inside(lane, address, bytes);
   const uint64_t requests = use.is_first ? 1 : 0;
   AccessCounts once{.requests = requests,
                     .lanes = requests,

@@ -83,7 +83,7 @@ class Worker {
   /// Counts a request that fetches texels from the texture at this address.
   void fetch_texels(uint32_t site, uint64_t base, const AccessCounts& once);
   /// Returns the host address of bytes in global memory, and counts nothing. Throws WarpFault like use_in_bulk().
-  const std::byte* look_at(int lane, uint64_t address, uint64_t bytes) const;
+  const std::byte* look_at(int lane, uint64_t address, uint64_t bytes);
   /// Counts one more access of this pattern.
   void count(uint32_t site, const Pattern& pattern) {
     AccessSite& s = sites[site];
@@ -95,6 +95,8 @@ class Worker {
   Device& device() const { return launch.device; }
   /// Returns the recorded requests, or nullptr if none are recorded.
   const Recorder* recorder() const { return recorder_.get(); }
+  /// Returns the allocations of which an address was used.
+  const TouchedAllocations& touched() const { return touched_; }
 
   const Program& program;
   LaunchState& launch;
@@ -110,6 +112,7 @@ class Worker {
       lane_pointers{};  // scratch: host addresses of lanes' bytes that are not in one piece
 
  private:
+  const Allocation& use_inside(int lane, uint64_t address, uint64_t bytes);
   void change_pattern(uint32_t site, const Pattern* pattern);
   void change_allocation(uint32_t site, const Allocation* allocation);
   void record(uint32_t site, const Pattern& pattern);
@@ -118,6 +121,8 @@ class Worker {
 
   /// (site, allocation id; 0 for memory without an allocation) -> counts.
   std::map<std::pair<uint32_t, uint32_t>, AccessCounts> buffer_counts_;
+  TouchedAllocations touched_;
+  uint64_t last_touched_ = 0;  // the base of the last one
   PatternBook patterns_;
   uint32_t unkept_ = ~0u;  // the site whose last pattern is not kept in the book
 

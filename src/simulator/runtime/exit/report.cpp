@@ -255,6 +255,12 @@ std::string report(const Counters& program, const std::vector<LaunchCounters>& l
                       " of their lanes active",
                   width);
 
+  if (program.repeats > 0) {
+    text += wrapped(counted(program.repeats, "launch", "es") +
+                        " had the arguments and the memory of an earlier one, and took its results",
+                    width);
+  }
+
   std::vector<Table> tables;
   std::vector<Cells> all_cells;
   uint64_t shown = 0;

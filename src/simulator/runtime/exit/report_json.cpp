@@ -86,7 +86,7 @@ std::string json_report(const Counters& program, const std::vector<LaunchCounter
                     {"accesses", accesses(launch.counters)}});
     if (!devices.empty()) list.back()["device"] = devices[i];
   }
-  Json totals = {{"launches", program.launches}};
+  Json totals = {{"launches", program.launches}, {"repeats", program.repeats}};
   totals.update(sums(program));
   const Json report = {{"schema", SCHEMA},
                        {"simulator", SIMULATOR_VERSION},
