@@ -107,22 +107,26 @@ template <typename T>
 cublasStatus_t batched(const char* name, cublasHandle_t handle, const Shape& shape, const T* alpha,
                        const T* const a[], const T* const b[], const T* beta, T* const c[],
                        int count) {
+  using Host = typename HostType<T>::type;
   return with_handle(name, handle, [&](cublasContext& context) {
     if (!shape.is_valid() || count < 0 || alpha == nullptr || beta == nullptr)
       return CUBLAS_STATUS_INVALID_VALUE;
     if (shape.m == 0 || shape.n == 0 || count == 0) return CUBLAS_STATUS_SUCCESS;
     Request request(context);
-    const auto first = request.scalar(alpha);
-    const auto second = request.scalar(beta);
+    const auto first = request.scalar(reinterpret_cast<const Host*>(alpha));
+    const auto second = request.scalar(reinterpret_cast<const Host*>(beta));
     const auto size = static_cast<size_t>(count);
     const auto left = request.reads(a, size, "A's pointers");
     const auto right = request.reads(b, size, "B's pointers");
     const auto result = request.reads(c, size, "C's pointers");
     return request.run([=] {  // the pointers are read only now
       for (size_t i = 0; i < size; ++i) {
-        multiply(shape, first.value(), view_of(left.data()[i], shape.span_of_a()),
-                 view_of(right.data()[i], shape.span_of_b()), second.value(),
-                 view_of(result.data()[i], shape.span_of_c()));
+        const auto* const one_a = view_of(left.data()[i], shape.span_of_a());
+        const auto* const one_b = view_of(right.data()[i], shape.span_of_b());
+        auto* const one_c = view_of(result.data()[i], shape.span_of_c());
+        multiply(shape, first.value(), reinterpret_cast<const Host*>(one_a),
+                 reinterpret_cast<const Host*>(one_b), second.value(),
+                 reinterpret_cast<Host*>(one_c));
       }
     });
   });
@@ -187,46 +191,45 @@ cublasStatus_t gemm(const char* name, cublasHandle_t handle, const Shape& shape,
 
 using namespace simulator::cublas;
 
-#define FUNCTIONS(T, S)                                                                            \
-  extern "C" {                                                                                     \
-  cublasStatus_t cublas##S##gemm_v2(cublasHandle_t handle, cublasOperation_t transa,               \
-                                    cublasOperation_t transb, int m, int n, int k, const T* alpha, \
-                                    const T* a, int lda, const T* b, int ldb, const T* beta, T* c, \
-                                    int ldc) {                                                     \
-    return gemm("cublas" #S "gemm", handle, {transa, transb, m, n, k, lda, ldb, ldc}, {}, alpha,   \
-                a, b, beta, c);                                                                    \
-  }                                                                                                \
-  cublasStatus_t cublas##S##gemmStridedBatched(cublasHandle_t handle, cublasOperation_t transa,    \
-                                               cublasOperation_t transb, int m, int n, int k,      \
-                                               const T* alpha, const T* a, int lda,                \
-                                               long long stride_a, const T* b, int ldb,            \
-                                               long long stride_b, const T* beta, T* c, int ldc,   \
-                                               long long stride_c, int batch) {                    \
-    return gemm("cublas" #S "gemmStridedBatched", handle,                                          \
-                {transa, transb, m, n, k, lda, ldb, ldc}, {stride_a, stride_b, stride_c, batch},   \
-                alpha, a, b, beta, c);                                                             \
-  }                                                                                                \
-  cublasStatus_t cublas##S##gemmBatched(cublasHandle_t handle, cublasOperation_t transa,           \
-                                        cublasOperation_t transb, int m, int n, int k,             \
-                                        const T* alpha, const T* const a[], int lda,               \
-                                        const T* const b[], int ldb, const T* beta, T* const c[],  \
-                                        int ldc, int batch) {                                      \
-    return batched("cublas" #S "gemmBatched", handle, {transa, transb, m, n, k, lda, ldb, ldc},    \
-                   alpha, a, b, beta, c, batch);                                                   \
-  }                                                                                                \
+#define PRODUCT(T, S, NAME)                                                                      \
+  extern "C" {                                                                                   \
+  cublasStatus_t NAME(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, \
+                      int m, int n, int k, const T* alpha, const T* a, int lda, const T* b,      \
+                      int ldb, const T* beta, T* c, int ldc) {                                   \
+    return gemm("cublas" #S "gemm", handle, {transa, transb, m, n, k, lda, ldb, ldc}, {}, alpha, \
+                a, b, beta, c);                                                                  \
+  }                                                                                              \
   }
-FUNCTIONS(float, S)
-FUNCTIONS(double, D)
+
+#define BATCHES(T, S)                                                                             \
+  extern "C" {                                                                                    \
+  cublasStatus_t cublas##S##gemmStridedBatched(cublasHandle_t handle, cublasOperation_t transa,   \
+                                               cublasOperation_t transb, int m, int n, int k,     \
+                                               const T* alpha, const T* a, int lda,               \
+                                               long long stride_a, const T* b, int ldb,           \
+                                               long long stride_b, const T* beta, T* c, int ldc,  \
+                                               long long stride_c, int batch) {                   \
+    return gemm("cublas" #S "gemmStridedBatched", handle,                                         \
+                {transa, transb, m, n, k, lda, ldb, ldc}, {stride_a, stride_b, stride_c, batch},  \
+                alpha, a, b, beta, c);                                                            \
+  }                                                                                               \
+  cublasStatus_t cublas##S##gemmBatched(cublasHandle_t handle, cublasOperation_t transa,          \
+                                        cublasOperation_t transb, int m, int n, int k,            \
+                                        const T* alpha, const T* const a[], int lda,              \
+                                        const T* const b[], int ldb, const T* beta, T* const c[], \
+                                        int ldc, int batch) {                                     \
+    return batched("cublas" #S "gemmBatched", handle, {transa, transb, m, n, k, lda, ldb, ldc},   \
+                   alpha, a, b, beta, c, batch);                                                  \
+  }                                                                                               \
+  }
+PRODUCT(float, S, cublasSgemm_v2)
+PRODUCT(double, D, cublasDgemm_v2)
+PRODUCT(__half, H, cublasHgemm)
+BATCHES(float, S)
+BATCHES(double, D)
+BATCHES(__half, H)
 
 extern "C" {
-
-cublasStatus_t cublasHgemm(cublasHandle_t handle, cublasOperation_t transa,
-                           cublasOperation_t transb, int m, int n, int k, const __half* alpha,
-                           const __half* a, int lda, const __half* b, int ldb, const __half* beta,
-                           __half* c, int ldc) {
-  return gemm("cublasHgemm", handle, {transa, transb, m, n, k, lda, ldb, ldc}, {}, alpha, a, b,
-              beta, c);
-}
 
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa,
                             cublasOperation_t transb, int m, int n, int k, const void* alpha,

@@ -4,8 +4,9 @@
 namespace simulator::cublas {
 namespace {
 
-template <typename T>
-cublasStatus_t axpy(const char* name, cublasHandle_t handle, int n, const T* alpha, const T* x,
+// `Sum`: the type of alpha and of the computation.
+template <typename Sum, typename T>
+cublasStatus_t axpy(const char* name, cublasHandle_t handle, int n, const Sum* alpha, const T* x,
                     int incx, T* y, int incy) {
   return with_handle(name, handle, [&](cublasContext& context) {
     if (alpha == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
@@ -15,8 +16,9 @@ cublasStatus_t axpy(const char* name, cublasHandle_t handle, int n, const T* alp
     const auto from = request.reads(x, span_of(n, incx), "x");
     const auto to = request.writes(y, span_of(n, incy), "y");
     return request.run([=] {
-      const Vector<T> sum = take(to.data(), n, incy) + a.value() * take(from.data(), n, incx);
-      put(sum, to.data(), incy);
+      const Vector<Sum> sum = take(to.data(), n, incy).template cast<Sum>() +
+                              a.value() * take(from.data(), n, incx).template cast<Sum>();
+      put<T>(sum.template cast<T>(), to.data(), incy);
     });
   });
 }
@@ -75,8 +77,8 @@ cublasStatus_t rot(const char* name, cublasHandle_t handle, int n, T* x, int inc
   });
 }
 
-template <typename T>
-cublasStatus_t scal(const char* name, cublasHandle_t handle, int n, const T* alpha, T* x,
+template <typename Sum, typename T>
+cublasStatus_t scal(const char* name, cublasHandle_t handle, int n, const Sum* alpha, T* x,
                     int incx) {
   return with_handle(name, handle, [&](cublasContext& context) {
     if (alpha == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
@@ -85,8 +87,8 @@ cublasStatus_t scal(const char* name, cublasHandle_t handle, int n, const T* alp
     const auto a = request.scalar(alpha);
     const auto all = request.writes(x, span_of(n, incx), "x");
     return request.run([=] {
-      const Vector<T> scaled = a.value() * take(all.data(), n, incx);
-      put(scaled, all.data(), incx);
+      const Vector<Sum> scaled = a.value() * take(all.data(), n, incx).template cast<Sum>();
+      put<T>(scaled.template cast<T>(), all.data(), incx);
     });
   });
 }
@@ -241,6 +243,16 @@ cublasStatus_t triangular(const char* name, cublasHandle_t handle, cublasFillMod
   });
 }
 
+// Calls run(T(), Sum()) for vectors of one type: half precision is computed in FP32, and FP32 and FP64 in themselves.
+template <typename Run>
+cublasStatus_t with_type(cudaDataType type, cudaDataType execution, Run run) {
+  if (execution == CUDA_R_32F && type == CUDA_R_16F) return run(Eigen::half(), 0.0f);
+  if (execution == CUDA_R_32F && type == CUDA_R_16BF) return run(Eigen::bfloat16(), 0.0f);
+  if (execution == CUDA_R_32F && type == CUDA_R_32F) return run(0.0f, 0.0f);
+  if (execution == CUDA_R_64F && type == CUDA_R_64F) return run(0.0, 0.0);
+  return CUBLAS_STATUS_NOT_SUPPORTED;
+}
+
 }  // namespace
 }  // namespace simulator::cublas
 
@@ -318,3 +330,48 @@ using namespace simulator::cublas;
   }
 FUNCTIONS(float, S, s)
 FUNCTIONS(double, D, d)
+
+extern "C" {
+
+cublasStatus_t cublasAxpyEx(cublasHandle_t handle, int n, const void* alpha,
+                            cudaDataType type_alpha, const void* x, cudaDataType type_x, int incx,
+                            void* y, cudaDataType type_y, int incy, cudaDataType execution) {
+  if (type_x != type_y || type_alpha != execution) return CUBLAS_STATUS_NOT_SUPPORTED;
+  return with_type(type_x, execution, [&]<typename T, typename Sum>(T, Sum) {
+    return axpy("cublasAxpyEx", handle, n, static_cast<const Sum*>(alpha), static_cast<const T*>(x),
+                incx, static_cast<T*>(y), incy);
+  });
+}
+
+cublasStatus_t cublasScalEx(cublasHandle_t handle, int n, const void* alpha,
+                            cudaDataType type_alpha, void* x, cudaDataType type_x, int incx,
+                            cudaDataType execution) {
+  if (type_alpha != execution) return CUBLAS_STATUS_NOT_SUPPORTED;
+  return with_type(type_x, execution, [&]<typename T, typename Sum>(T, Sum) {
+    return scal("cublasScalEx", handle, n, static_cast<const Sum*>(alpha), static_cast<T*>(x),
+                incx);
+  });
+}
+
+cublasStatus_t cublasDotEx(cublasHandle_t handle, int n, const void* x, cudaDataType type_x,
+                           int incx, const void* y, cudaDataType type_y, int incy, void* result,
+                           cudaDataType type_result, cudaDataType execution) {
+  if (type_x != type_y || type_x != type_result) return CUBLAS_STATUS_NOT_SUPPORTED;
+  return with_type(type_x, execution, [&]<typename T, typename Sum>(T, Sum) {
+    return dot("cublasDotEx", handle, n, static_cast<const T*>(x), incx, static_cast<const T*>(y),
+               incy, static_cast<T*>(result));
+  });
+}
+
+cublasStatus_t cublasNrm2Ex(cublasHandle_t handle, int n, const void* x, cudaDataType type_x,
+                            int incx, void* result, cudaDataType type_result,
+                            cudaDataType execution) {
+  if (type_x != type_result) return CUBLAS_STATUS_NOT_SUPPORTED;
+  return with_type(type_x, execution, [&]<typename T, typename Sum>(T, Sum) {
+    return reduce("cublasNrm2Ex", handle, n, static_cast<const T*>(x), incx,
+                  static_cast<T*>(result),
+                  [](const Vector<T>& all) { return all.template cast<double>().stableNorm(); });
+  });
+}
+
+}  // extern "C"

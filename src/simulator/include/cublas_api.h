@@ -188,13 +188,6 @@ cublasStatus_t cublasGetMatrixAsync(int rows, int columns, int element_bytes, co
                                     int n, const T* a, int lda, T* x, int incx);                                                       \
   cublasStatus_t cublas##S##gemm_v2(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k,    \
                                     const T* alpha, const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc);           \
-  cublasStatus_t cublas##S##gemmBatched(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n,       \
-                                        int k, const T* alpha, const T* const a[], int lda, const T* const b[], int ldb,               \
-                                        const T* beta, T* const c[], int ldc, int batch);                                              \
-  cublasStatus_t cublas##S##gemmStridedBatched(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m,       \
-                                               int n, int k, const T* alpha, const T* a, int lda, long long int stride_a,              \
-                                               const T* b, int ldb, long long int stride_b, const T* beta, T* c, int ldc,              \
-                                               long long int stride_c, int batch);                                                     \
   cublasStatus_t cublas##S##symm_v2(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo, int m, int n,                 \
                                     const T* alpha, const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc);           \
   cublasStatus_t cublas##S##syrk_v2(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans, int n, int k,               \
@@ -212,6 +205,19 @@ __simulator_cublas(float, S, s)
 __simulator_cublas(double, D, d)
 #undef __simulator_cublas
 
+#define __simulator_cublas(T, S)                                                                                                       \
+  cublasStatus_t cublas##S##gemmBatched(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n,       \
+                                        int k, const T* alpha, const T* const a[], int lda, const T* const b[], int ldb,               \
+                                        const T* beta, T* const c[], int ldc, int batch);                                              \
+  cublasStatus_t cublas##S##gemmStridedBatched(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m,       \
+                                               int n, int k, const T* alpha, const T* a, int lda, long long int stride_a,              \
+                                               const T* b, int ldb, long long int stride_b, const T* beta, T* c, int ldc,              \
+                                               long long int stride_c, int batch);
+__simulator_cublas(float, S)
+__simulator_cublas(double, D)
+__simulator_cublas(__half, H)
+#undef __simulator_cublas
+
 // Products of other types: FP32, FP64, and FP16, BF16 and INT8 with sums in a wider type.
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k,
                             const void* alpha, const void* a, cudaDataType type_a, int lda, const void* b, cudaDataType type_b, int ldb,
@@ -226,6 +232,16 @@ cublasStatus_t cublasSgemmEx(cublasHandle_t handle, cublasOperation_t transa, cu
                              const float* beta, void* c, cudaDataType type_c, int ldc);
 cublasStatus_t cublasHgemm(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k,
                            const __half* alpha, const __half* a, int lda, const __half* b, int ldb, const __half* beta, __half* c, int ldc);
+
+// Vectors of FP16, BF16, FP32 and FP64.
+cublasStatus_t cublasAxpyEx(cublasHandle_t handle, int n, const void* alpha, cudaDataType type_alpha, const void* x, cudaDataType type_x,
+                            int incx, void* y, cudaDataType type_y, int incy, cudaDataType execution);
+cublasStatus_t cublasScalEx(cublasHandle_t handle, int n, const void* alpha, cudaDataType type_alpha, void* x, cudaDataType type_x,
+                            int incx, cudaDataType execution);
+cublasStatus_t cublasDotEx(cublasHandle_t handle, int n, const void* x, cudaDataType type_x, int incx, const void* y, cudaDataType type_y,
+                           int incy, void* result, cudaDataType type_result, cudaDataType execution);
+cublasStatus_t cublasNrm2Ex(cublasHandle_t handle, int n, const void* x, cudaDataType type_x, int incx, void* result,
+                            cudaDataType type_result, cudaDataType execution);
 
 #ifdef __cplusplus
 }  // extern "C"

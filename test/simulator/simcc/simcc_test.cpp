@@ -758,6 +758,49 @@ int main() {
   }
 }
 
+TEST(Simcc, CompilesForNvrtcWithTheToolsThatCompiledTheProgram) {
+  const TemporaryFolder folder;
+  write(folder / "compile.cpp", R"(
+#include <nvrtc.h>
+#include <cstdio>
+#include <string>
+int main(int count, char** options) {
+  nvrtcProgram program;
+  nvrtcCreateProgram(&program, "#include \"beside.h\"\n__global__ void fill(int* x) { *x = VALUE; }", "fill.cu", 0, nullptr, nullptr);
+  const nvrtcResult result = nvrtcCompileProgram(program, count - 1, options + 1);
+  size_t size = 0;
+  nvrtcGetProgramLogSize(program, &size);
+  std::string log(size, '?');
+  nvrtcGetProgramLog(program, log.data());
+  printf("%s\n%s", nvrtcGetErrorString(result), log.c_str());
+  nvrtcDestroyProgram(&program);
+}
+)");
+  write(folder / "beside.h", "#define VALUE 3\n");
+  const std::string program = (folder / "compile").string();
+  ASSERT_EQ(run(SIMCC + " '" + (folder / "compile.cpp").string() + "' -lnvrtc -o '" + program + "'")
+                .exit_code,
+            0);
+  const std::string include = " '--include-path=" + folder.path().string() + "'";
+  EXPECT_EQ(run("'" + program + "'" + include).out, "NVRTC_SUCCESS\n");
+  EXPECT_EQ(run("'" + program + "' -I '" + folder.path().string() + "'").out, "NVRTC_SUCCESS\n");
+  EXPECT_EQ(run("'" + program + "' -arch sm_70" + include).out, "NVRTC_SUCCESS\n");
+  const auto begins = [](const Outcome& outcome, const std::string& text) {
+    return outcome.out.starts_with(text) ? "" : outcome.out;
+  };
+  EXPECT_EQ(begins(run("'" + program + "'"),
+                   "NVRTC_ERROR_COMPILATION\nfill.cu:1:10: fatal error: 'beside.h' file not found"),
+            "");
+  EXPECT_EQ(begins(run("SIMCC=/nowhere/simcc '" + program + "'" + include),
+                   "NVRTC_ERROR_BUILTIN_OPERATION_FAILURE\nnvrtc: error: NVRTC cannot run "
+                   "/nowhere/simcc; the "
+                   "variable SIMCC may name simcc"),
+            "");
+  EXPECT_EQ(begins(run("TMPDIR=/nowhere '" + program + "'" + include),
+                   "NVRTC_ERROR_BUILTIN_OPERATION_FAILURE\nnvrtc: error: "),
+            "");
+}
+
 TEST(Simcc, LeavesNothingBehindWhenTheProgramIsWrong) {
   const TemporaryFolder folder;
   write(folder / "wrong.cu", "__global__ void k() { no_such_function(); }\n");
@@ -833,7 +876,7 @@ class InstalledToolkit : public ::testing::Test {
   void SetUp() override {
     std::filesystem::create_directories(toolkit_ / "thrust");
     for (const char* const header :
-         {"cuda_runtime.h", "cuda_runtime_api.h", "vector_types.h", "cuda_fp8.h",
+         {"cuda_runtime.h", "cuda_runtime_api.h", "vector_types.h", "cuda_fp4.h",
           "device_launch_parameters.h", "thrust/device_vector.h"}) {
       write(toolkit_ / header,
             "/* Copyright 1993-2025 NVIDIA Corporation. */\nstruct char1 {};\nstruct char1 {};\n");
@@ -871,9 +914,9 @@ TEST_F(InstalledToolkit, IsNotWhereOurHeadersComeFrom) {
 }
 
 TEST_F(InstalledToolkit, HasHeadersThatAreRefusedInOneLine) {
-  write(folder_ / "direct.cu", "#include <cstdio>\n#include <cuda_fp8.h>\nint main() {}\n");
-  write(folder_ / "direct.cpp", "#include <cstdio>\n#include <cuda_fp8.h>\nint main() {}\n");
-  write(folder_ / "util.h", "#pragma once\n\n#  include \"cuda_fp8.h\"\n");
+  write(folder_ / "direct.cu", "#include <cstdio>\n#include <cuda_fp4.h>\nint main() {}\n");
+  write(folder_ / "direct.cpp", "#include <cstdio>\n#include <cuda_fp4.h>\nint main() {}\n");
+  write(folder_ / "util.h", "#pragma once\n\n#  include \"cuda_fp4.h\"\n");
   write(folder_ / "nested.cu", "#include \"util.h\"\nint main() {}\n");
   write(folder_ / "below.cu", "#include <thrust/device_vector.h>\nint main() {}\n");
   const auto expect_refused = [&](const std::string& source, const std::string& environment,
@@ -886,10 +929,10 @@ TEST_F(InstalledToolkit, HasHeadersThatAreRefusedInOneLine) {
     EXPECT_FALSE(std::filesystem::exists(folder_ / "program"));
   };
   for (const auto& [environment, options] : ways_)
-    expect_refused("direct.cu", environment, options, "direct.cu:2: error: cuda_fp8.h is");
+    expect_refused("direct.cu", environment, options, "direct.cu:2: error: cuda_fp4.h is");
   const std::string environment = "CPATH=" + path_;
-  expect_refused("direct.cpp", environment, "", "direct.cpp:2: error: cuda_fp8.h is");
-  expect_refused("nested.cu", environment, "", "util.h:3: error: cuda_fp8.h is");
+  expect_refused("direct.cpp", environment, "", "direct.cpp:2: error: cuda_fp4.h is");
+  expect_refused("nested.cu", environment, "", "util.h:3: error: cuda_fp4.h is");
   expect_refused("below.cu", environment, "", "below.cu:1: error: thrust/device_vector.h is");
 }
 

@@ -392,6 +392,72 @@ void add_modified(Table& table, const std::string& modifiers) {
   }
 }
 
+// The video instructions on the 2 or 4 parts of a word, without masks: a part of A and a part of B, each with the sign of its type.
+enum class Video { add, subtract, average, distance, minimum, maximum };
+// `into` is what becomes of the results: the parts of a word, cut off or clamped, or a sum with C.
+enum class Into { parts, clamped_parts, sum };
+
+template <Video OPERATION>
+int32_t video(int32_t a, int32_t b) {
+  switch (OPERATION) {
+    case Video::add:
+      return a + b;
+    case Video::subtract:
+      return a - b;
+    case Video::average:  // rounded up, but for negative sums
+      return a + b >= 0 ? (a + b + 1) >> 1 : (a + b) >> 1;
+    case Video::distance:
+      return a > b ? a - b : b - a;
+    case Video::minimum:
+      return std::min(a, b);
+    case Video::maximum:
+      return std::max(a, b);
+  }
+}
+
+template <Video OPERATION, Into INTO, typename D, typename A, typename B>
+uint32_t on_parts(uint32_t a, uint32_t b, uint32_t c) {
+  constexpr int BITS = 8 * sizeof(D);
+  uint32_t parts = 0, sum = c;
+  for (int shift = 0; shift < 32; shift += BITS) {
+    int32_t result = video<OPERATION>(static_cast<A>(a >> shift), static_cast<B>(b >> shift));
+    sum += static_cast<uint32_t>(result);
+    if (INTO == Into::clamped_parts) {
+      result =
+          std::clamp<int32_t>(result, std::numeric_limits<D>::min(), std::numeric_limits<D>::max());
+    }
+    parts |= static_cast<uint32_t>(static_cast<std::make_unsigned_t<D>>(result)) << shift;
+  }
+  return INTO == Into::sum ? sum : parts;
+}
+
+template <Video OPERATION, typename D, typename A, typename B>
+void add_video(Table& table, const std::string& name) {
+  using W = uint32_t;
+  add<on_parts<OPERATION, Into::parts, D, A, B>, W, W, W, W>(table, name);
+  add<on_parts<OPERATION, Into::clamped_parts, D, A, B>, W, W, W, W>(table, name + ".sat");
+  add<on_parts<OPERATION, Into::sum, D, A, B>, W, W, W, W>(table, name + ".add");
+}
+
+template <Video OPERATION, typename Signed>
+void add_video(Table& table, const std::string& name) {
+  using Unsigned = std::make_unsigned_t<Signed>;
+  add_video<OPERATION, Unsigned, Unsigned, Unsigned>(table, name + ".u32.u32.u32");
+  add_video<OPERATION, Unsigned, Unsigned, Signed>(table, name + ".u32.u32.s32");
+  add_video<OPERATION, Unsigned, Signed, Unsigned>(table, name + ".u32.s32.u32");
+  add_video<OPERATION, Unsigned, Signed, Signed>(table, name + ".u32.s32.s32");
+  add_video<OPERATION, Signed, Unsigned, Unsigned>(table, name + ".s32.u32.u32");
+  add_video<OPERATION, Signed, Unsigned, Signed>(table, name + ".s32.u32.s32");
+  add_video<OPERATION, Signed, Signed, Unsigned>(table, name + ".s32.s32.u32");
+  add_video<OPERATION, Signed, Signed, Signed>(table, name + ".s32.s32.s32");
+}
+
+template <Video OPERATION>
+void add_video(Table& table, const std::string& name) {
+  add_video<OPERATION, int8_t>(table, name + "4");
+  add_video<OPERATION, int16_t>(table, name + "2");
+}
+
 // min.NaN and max.NaN: a number and a NaN give the NaN that a device computes.
 template <bool MAXIMUM, bool FLUSH>
 float nan_or_extreme(float a, float b) {
@@ -494,6 +560,12 @@ Table make_table() {
   add_tests<double>(table, "f64");
   add_selects<uint32_t>(table, {"b32", "u32", "s32", "f32"});
   add_selects<uint64_t>(table, {"b64", "u64", "s64", "f64"});
+  add_video<Video::add>(table, "vadd");
+  add_video<Video::subtract>(table, "vsub");
+  add_video<Video::average>(table, "vavrg");
+  add_video<Video::distance>(table, "vabsdiff");
+  add_video<Video::minimum>(table, "vmin");
+  add_video<Video::maximum>(table, "vmax");
   return table;
 }
 

@@ -595,7 +595,22 @@ __simulator_h_load(__ldg)
 __simulator_h_load(__ldcg)
 __simulator_h_load(__ldca)
 __simulator_h_load(__ldcs)
+__simulator_h_load(__ldlu)
+__simulator_h_load(__ldcv)
 #undef __simulator_h_load
+
+#define __simulator_h_store(name)                                                   \
+  __simulator_device void name(__simulator_h* pointer, __simulator_h value) {       \
+    name(reinterpret_cast<unsigned short*>(pointer), value.__x);                    \
+  }                                                                                 \
+  __simulator_device void name(__simulator_h2* pointer, __simulator_h2 value) {     \
+    name(reinterpret_cast<unsigned int*>(pointer), __builtin_bit_cast(unsigned int, value)); \
+  }
+__simulator_h_store(__stwb)
+__simulator_h_store(__stcg)
+__simulator_h_store(__stcs)
+__simulator_h_store(__stwt)
+#undef __simulator_h_store
 
 #endif
 
