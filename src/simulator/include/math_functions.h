@@ -15,6 +15,8 @@
 
 #if defined(__CUDA__)
 
+#include <features.h>
+
 #include "host_defines.h"
 
 // One PTX instruction each.
@@ -165,6 +167,31 @@ __simulator_function2(remainder)
   __simulator_own##count(float, name##f, __simulator_math_##name##_f32)                        \
   __simulator_own##count(float, name, __simulator_math_##name##_f32)                           \
   __simulator_own##count(double, name, __simulator_math_##name##_f64)
+// The same for a name that newer versions of glibc (GLIBC_MINOR) have too, for float with an f and for double. There host code has
+// glibc's, and device code an overload.
+#define __simulator_shared_function(name, minor)                                               \
+  __simulator_own_instruction1(float, name##_f32)                                              \
+  __simulator_own_instruction1(double, name##_f64)                                             \
+  __simulator_shared(minor, float, name##f, __simulator_math_##name##_f32)                     \
+  __simulator_own1(float, name, __simulator_math_##name##_f32)                                 \
+  __simulator_shared(minor, double, name, __simulator_math_##name##_f64)
+#define __simulator_shared(minor, type, name, function) \
+  __simulator_since_##minor type name(type x) { return function(x); }
+#if defined(__GLIBC_PREREQ)
+#if __GLIBC_PREREQ(2, 41)
+#define __simulator_since_41 __simulator_device
+#endif
+#if __GLIBC_PREREQ(2, 42)
+#define __simulator_since_42 __simulator_device
+#endif
+#endif
+#ifndef __simulator_since_41
+#define __simulator_since_41 __simulator_host_device
+#endif
+#ifndef __simulator_since_42
+#define __simulator_since_42 __simulator_host_device
+#endif
+
 #define __simulator_own_instruction(type, name, ...) \
   extern "C" __host__ __device__ __attribute__((const)) type __simulator_math_##name(__VA_ARGS__);
 #define __simulator_own_instruction1(type, name) __simulator_own_instruction(type, name, type)
@@ -182,7 +209,7 @@ __simulator_function2(remainder)
 #define __simulator_own4(type, name, function) \
   __simulator_host_device type name(type x, type y, type z, type t) { return function(x, y, z, t); }
 
-__simulator_own_function(1, cospi)
+__simulator_shared_function(cospi, 41)
 __simulator_own_function(1, cyl_bessel_i0)
 __simulator_own_function(1, cyl_bessel_i1)
 __simulator_own_function(1, erfcinv)
@@ -191,7 +218,7 @@ __simulator_own_function(1, erfinv)
 __simulator_own_function(1, normcdf)
 __simulator_own_function(1, normcdfinv)
 __simulator_own_function(1, rcbrt)
-__simulator_own_function(1, sinpi)
+__simulator_shared_function(sinpi, 41)
 __simulator_own_function(2, rhypot)
 
 // The Euclidean norms. norm3df is the function for float.
@@ -227,17 +254,22 @@ __simulator_device double rnorm(int dimensions, const double* p) { return 1.0 / 
 // The root's reciprocal. PTX has it in single precision.
 __simulator_own_instruction1(float, rsqrt_f32)
 __simulator_own_instruction1(double, rsqrt_f64)
-__simulator_own1(double, rsqrt, __simulator_math_rsqrt_f64)
-__simulator_host_device float rsqrtf(float x) {
+__simulator_shared(42, double, rsqrt, __simulator_math_rsqrt_f64)
+__simulator_host_device float __simulator_rsqrt(float x) {
 #if defined(__CUDA_ARCH__)
   return __nvvm_rsqrt_approx_f(x);
 #else
   return __simulator_math_rsqrt_f32(x);
 #endif
 }
-__simulator_host_device float rsqrt(float x) { return rsqrtf(x); }
+__simulator_host_device float rsqrt(float x) { return __simulator_rsqrt(x); }
+__simulator_shared(42, float, rsqrtf, __simulator_rsqrt)
 
 #undef __simulator_own_function
+#undef __simulator_shared_function
+#undef __simulator_shared
+#undef __simulator_since_41
+#undef __simulator_since_42
 #undef __simulator_own_instruction
 #undef __simulator_own_instruction1
 #undef __simulator_own_instruction2
