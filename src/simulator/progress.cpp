@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
 #include <csignal>
 #include <cstdio>
@@ -113,9 +114,7 @@ void handle_interrupt() {
 
 std::string duration(double seconds) {
   constexpr double MINUTE = 60, HOUR = 3600;
-  const auto whole = [](double value) {
-    return std::to_string(static_cast<uint64_t>(value + 0.5));
-  };
+  const auto whole = [](double value) { return std::to_string(std::llround(value)); };
   if (seconds < 1.5 * MINUTE) return whole(seconds) + " s";
   return seconds < 1.5 * HOUR ? whole(seconds / MINUTE) + " min" : whole(seconds / HOUR) + " h";
 }
@@ -183,7 +182,8 @@ ShownLaunch::ShownLaunch(const std::string& kernel, uint64_t blocks,
   if (std::exchange(s.has_thread, true)) return;
   try {
     std::thread(show_launches).detach();
-  } catch (const std::system_error&) {  // then there is no line
+  } catch (const std::system_error&) {
+    return;  // then there is no line
   }
 }
 

@@ -1,5 +1,5 @@
 // The handle and its settings, statuses, and copies of vectors and matrices.
-#include <cublasLt.h>
+#include <cublas_v2.h>
 
 #include <mutex>
 #include <set>
@@ -127,16 +127,6 @@ cublasStatus_t cublasGetVersion_v2(cublasHandle_t /*handle*/, int* version) {
   *version = CUBLAS_VERSION;
   return CUBLAS_STATUS_SUCCESS;
 }
-
-// A handle of cuBLAS serves as one of cuBLASLt, as NVIDIA's does.
-cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
-  return cublasCreate_v2(reinterpret_cast<cublasHandle_t*>(handle));
-}
-cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
-  if (handle == nullptr) return CUBLAS_STATUS_INVALID_VALUE;  // an H200's answer
-  return cublasDestroy_v2(reinterpret_cast<cublasHandle_t>(handle));
-}
-size_t cublasLtGetVersion(void) { return CUBLAS_VERSION; }
 
 cublasStatus_t cublasGetProperty(libraryPropertyType type, int* value) {
   if (value == nullptr || type < MAJOR_VERSION || type > PATCH_LEVEL)

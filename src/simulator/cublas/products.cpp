@@ -2,6 +2,7 @@
 #include <optional>
 #include <vector>
 
+#include "simulator/cublas/product_types.hpp"
 #include "simulator/cublas/request.hpp"
 
 namespace simulator::cublas {
@@ -140,40 +141,10 @@ cublasStatus_t typed_product(const char* name, cublasHandle_t handle, const Shap
                              cublasComputeType_t compute) {
   return with_handle(name, handle, [&](cublasContext& context) {
     if (type_a != type_b) return CUBLAS_STATUS_NOT_SUPPORTED;
-    const auto run = [&]<typename In, typename Out, typename Sum>(In, Out, Sum) {
-      return product<In, Out, Sum>(context, shape, batch, alpha, a, b, beta, c);
-    };
-    switch (compute) {
-      case CUBLAS_COMPUTE_16F:
-      case CUBLAS_COMPUTE_16F_PEDANTIC:
-        if (type_a == CUDA_R_16F && type_c == CUDA_R_16F)
-          return run(Eigen::half(), Eigen::half(), Eigen::half());
-        break;
-      case CUBLAS_COMPUTE_32F:
-      case CUBLAS_COMPUTE_32F_PEDANTIC:
-      case CUBLAS_COMPUTE_32F_FAST_16F:
-      case CUBLAS_COMPUTE_32F_FAST_16BF:
-      case CUBLAS_COMPUTE_32F_FAST_TF32:
-        if (type_a == CUDA_R_32F && type_c == CUDA_R_32F) return run(0.0f, 0.0f, 0.0f);
-        if (type_a == CUDA_R_16F && type_c == CUDA_R_16F)
-          return run(Eigen::half(), Eigen::half(), 0.0f);
-        if (type_a == CUDA_R_16F && type_c == CUDA_R_32F) return run(Eigen::half(), 0.0f, 0.0f);
-        if (type_a == CUDA_R_16BF && type_c == CUDA_R_16BF)
-          return run(Eigen::bfloat16(), Eigen::bfloat16(), 0.0f);
-        if (type_a == CUDA_R_16BF && type_c == CUDA_R_32F)
-          return run(Eigen::bfloat16(), 0.0f, 0.0f);
-        if (type_a == CUDA_R_8I && type_c == CUDA_R_32F) return run(int8_t{}, 0.0f, 0.0f);
-        break;
-      case CUBLAS_COMPUTE_64F:
-      case CUBLAS_COMPUTE_64F_PEDANTIC:
-        if (type_a == CUDA_R_64F && type_c == CUDA_R_64F) return run(0.0, 0.0, 0.0);
-        break;
-      case CUBLAS_COMPUTE_32I:
-      case CUBLAS_COMPUTE_32I_PEDANTIC:
-        if (type_a == CUDA_R_8I && type_c == CUDA_R_32I) return run(int8_t{}, int32_t{}, int32_t{});
-        break;
-    }
-    return CUBLAS_STATUS_NOT_SUPPORTED;
+    return with_product_types(
+        compute, type_a, type_c, [&]<typename In, typename Out, typename Sum>(In, Out, Sum) {
+          return product<In, Out, Sum>(context, shape, batch, alpha, a, b, beta, c);
+        });
   });
 }
 

@@ -70,7 +70,7 @@ class Request {
 
   template <typename T>
   View<const T> reads(const T* pointer, size_t elements, const char* what) {
-    add(pointer, elements * sizeof(T), what, false);
+    add(static_cast<const void*>(pointer), elements * sizeof(T), what, false);
     return View<const T>(pointer);
   }
   template <typename T>

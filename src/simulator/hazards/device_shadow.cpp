@@ -15,7 +15,7 @@ namespace simulator {
 namespace {
 
 // Memory of at least this size comes from the operating system, zeroed on first touch.
-constexpr uint64_t MAPPED = 64 * 1024;
+constexpr uint64_t MAPPED = uint64_t{64} * 1024;
 
 }  // namespace
 
@@ -189,7 +189,7 @@ void* BufferShadow::get(uint32_t bytes) {
   }
   if (slab_bytes_ < bytes) {
     // Enough for the cells of all lines, if the buffer is small.
-    constexpr uint64_t LARGE = 256 * 1024;
+    constexpr uint64_t LARGE = uint64_t{256} * 1024;
     const uint64_t lines = bytes_ / (uint64_t{Line::CELLS} * 4) + 2;
     slab_bytes_ = std::min(LARGE, lines * Line::most_bytes());
     slab_ = take(slab_bytes_);

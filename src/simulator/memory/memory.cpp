@@ -247,6 +247,7 @@ struct DeviceMemory::Common {
   // because a launch may still hold one. Read without the lock.
   std::array<std::atomic<Allocation*>, 1024> adopted{};
   std::atomic<size_t> adopted_places{0};
+  std::atomic<uint64_t> changes{1};
   std::array<std::atomic<State*>, MOST_DEVICES> devices{};
   uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 
@@ -576,7 +577,11 @@ const Allocation* DeviceMemory::find(uint64_t address) const {
   return allocation->host_visible || reaches(allocation->device) ? allocation : nullptr;
 }
 
+uint64_t DeviceMemory::changes() const { return state_->common->changes; }
+void DeviceMemory::note_change() const { ++state_->common->changes; }
+
 std::byte* DeviceMemory::host_pointer(uint64_t address, uint64_t bytes) const {
+  note_change();
   const Allocation* const allocation = find(address);
   if (allocation == nullptr || bytes > allocation->bytes - (address - allocation->base)) {
     return nullptr;

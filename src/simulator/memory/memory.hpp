@@ -89,6 +89,12 @@ class DeviceMemory {
   /// allocation.
   std::byte* host_pointer(uint64_t address, uint64_t bytes) const;
 
+  /// A number that grows whenever memory that host code does not see may change: with host_pointer() and note_change(). All devices
+  /// share it.
+  uint64_t changes() const;
+  /// For a launch that is about to run.
+  void note_change() const;
+
   /// True if `address` is in a device's address range: in an allocation, a freed one or a red zone. Any other
   /// address belongs to the host.
   bool owns(uint64_t address) const;

@@ -15,6 +15,7 @@
 
 // simcc itself, and then the settings with which it compiled the program, as NAME=value. simcc links it into the program; a program
 // that another tool linked has none.
+// NOLINTNEXTLINE(readability-identifier-naming): a name of C
 extern "C" [[gnu::weak]] const char* const simulated_cuda_compiler[];
 
 namespace simulator::nvrtc {
@@ -73,6 +74,7 @@ std::vector<std::string> environment() {
 
 std::vector<char*> pointers_to(std::vector<std::string>& words) {
   std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   return pointers;

@@ -78,8 +78,9 @@ std::string addresses_of(const std::vector<std::string>& expressions) {
     const std::string& expression = expressions[i];
     const std::string operation =
         expression.find_first_not_of(" \t") == expression.find('&') ? "" : "&";
-    lines += "__device__ auto " + (VARIABLE + std::to_string(i)) + " = " + operation + expression +
-             ";\n";
+    lines += "__device__ auto ";
+    lines.append(VARIABLE).append(std::to_string(i)).append(" = ");
+    lines.append(operation).append(expression).append(";\n");
   }
   return lines;
 }

@@ -53,6 +53,9 @@ __global__ void map_symbol(int* to) { to[threadIdx.x] = scramble(of_the_device[t
 __global__ void map_texture(cudaTextureObject_t texture, int* to) {
   to[threadIdx.x] = scramble(tex1Dfetch<int>(texture, static_cast<int>(threadIdx.x)));
 }
+__global__ void map_array(cudaTextureObject_t texture, int* to) {
+  to[threadIdx.x] = scramble(tex1D<int>(texture, static_cast<float>(threadIdx.x) + 0.5f));
+}
 __global__ void ask_for_the_time(const int* from, long long* to) {
   to[threadIdx.x] = clock64() + scramble(from[threadIdx.x]);
 }
@@ -237,6 +240,27 @@ TEST_F(Repeats, AreNotOfDestroyedTextures) {
   EXPECT_NE(cudaDeviceSynchronize(), cudaSuccess);
   simulator::set_fault_output(true);
   simulator::clear_fault();
+}
+
+TEST_F(Repeats, SeeCopiesIntoArrays) {
+  cudaArray_t array = nullptr;
+  const cudaChannelFormatDesc format = cudaCreateChannelDesc<int>();
+  cudaMallocArray(&array, &format, COUNT);
+  cudaMemcpy2DToArray(array, 0, 0, numbers.data(), BYTES, BYTES, 1, cudaMemcpyHostToDevice);
+  cudaResourceDesc resource{};
+  resource.resType = cudaResourceTypeArray;
+  resource.res.array.array = array;
+  const cudaTextureDesc description{};
+  cudaTextureObject_t texture{};
+  ASSERT_EQ(cudaCreateTextureObject(&texture, &resource, &description, nullptr), cudaSuccess);
+  EXPECT_EQ(repeats_of([&] { map_array<<<1, COUNT>>>(texture, b); }), 3);
+  EXPECT_EQ(values_of(b), mapped(numbers));
+  const std::vector<int> other(COUNT, 5);
+  cudaMemcpy2DToArray(array, 0, 0, other.data(), BYTES, BYTES, 1, cudaMemcpyHostToDevice);
+  map_array<<<1, COUNT>>>(texture, b);
+  EXPECT_EQ(values_of(b), mapped(other));
+  cudaDestroyTextureObject(texture);
+  cudaFreeArray(array);
 }
 
 TEST_F(Repeats, AreNotOfFreedMemory) {

@@ -1,4 +1,4 @@
-"""Tests src/simulator/subset.py and spaced_launches.py: what simcc says in place of clang's messages, and the launches it joins."""
+"""Tests src/simulator/subset.py and nvcc_spellings.py: what simcc says in place of clang's messages, and the launches it joins."""
 
 import contextlib
 import io
@@ -10,7 +10,7 @@ import unittest
 
 SIMULATOR = pathlib.Path(__file__).resolve().parents[3] / "src/simulator"
 sys.path.insert(0, str(SIMULATOR))
-import spaced_launches  # noqa: E402
+import nvcc_spellings  # noqa: E402
 import subset  # noqa: E402
 
 HEADERS = "/where/ours/lie"
@@ -141,7 +141,7 @@ class Libraries(unittest.TestCase):
             self.assertTrue({"headers", "names", "libraries"} & set(part), part)
 
 
-class Launches(unittest.TestCase):
+class Spellings(unittest.TestCase):
     def test_brackets_are_joined(self):
         for text, want in {
             "k<< <1, 2>> >(a);": "k<<<1, 2>>>(a);",
@@ -149,7 +149,14 @@ class Launches(unittest.TestCase):
             "k<float><< < dim3(1 << 2), b[x >> 1] >> > (a);": "k<float><<< dim3(1 << 2), b[x >> 1] >>> (a);",
             "k<<<1,\n  2>> >(a);": "k<<<1,\n  2>>>(a);",
         }.items():
-            self.assertEqual(spaced_launches.joined(text), want)
+            self.assertEqual(nvcc_spellings.respelled(text), want)
+
+    def test_registers_in_ptx_are_escaped(self):
+        for text, want in {
+            'asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));': 'asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));',
+            'asm("{ mov.u32 %0, %tid.x; \\n"\n    " add.u32 %0, %0, %laneid; }" : "=r"(x));': 'asm("{ mov.u32 %0, %%tid.x; \\n"\n    " add.u32 %0, %0, %%laneid; }" : "=r"(x));',
+        }.items():
+            self.assertEqual(nvcc_spellings.respelled(text), want)
 
     def test_other_text_stays(self):
         for text in (
@@ -159,22 +166,24 @@ class Launches(unittest.TestCase):
             "y = a << b; z = c >> (d);",
             "std::cout << x; A<B<C>> >(y);",
             "a.operator<< <T>(b); c = x >> y;",
+            'asm("mov.u32 %0, %%smid;" : "=r"(x)); asm("add.f32 %0, %[a], %1;" : "=f"(x) : [a] "f"(y));',
+            'printf("%smid: %d", asm_name, x %globaltimer);',
         ):
-            self.assertEqual(spaced_launches.joined(text), text)
+            self.assertEqual(nvcc_spellings.respelled(text), text)
 
     def test_an_overlay_names_the_files_that_change(self):
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             (folder / "a.cu").write_bytes(b"// caf\xe9\nk<< <1, 1>> >();\n")
             (folder / "b.cuh").write_text("int b;\n")
-            sys.argv = ["spaced_launches.py", str(folder / "overlay"), str(folder / "a.cu"), str(folder / "b.cuh")]
-            self.assertEqual(spaced_launches.main(), 0)
+            sys.argv = ["nvcc_spellings.py", str(folder / "overlay"), str(folder / "a.cu"), str(folder / "b.cuh")]
+            self.assertEqual(nvcc_spellings.main(), 0)
             roots = json.loads((folder / "overlay").read_text())["roots"]
             self.assertEqual([file["name"] for root in roots for file in root["contents"]], ["a.cu"])
             copy = pathlib.Path(roots[0]["contents"][0]["external-contents"])
             self.assertEqual(copy.read_bytes(), b"// caf\xe9\nk<<<1, 1>>>();\n")
-            sys.argv = ["spaced_launches.py", str(folder / "overlay"), str(folder / "b.cuh")]
-            self.assertEqual(spaced_launches.main(), 1)
+            sys.argv = ["nvcc_spellings.py", str(folder / "overlay"), str(folder / "b.cuh")]
+            self.assertEqual(nvcc_spellings.main(), 1)
 
 
 if __name__ == "__main__":

@@ -519,7 +519,10 @@ class LoadedKernel : public Kernel {
   // Runs the launch, unless an earlier one did the same.
   std::optional<Fault> run(Launch& launch, const LaunchShape& shape,
                            LaunchCounters& counted) const {
-    if (!may_repeat_launches() || !launch.may_be_repeated()) return launch.run(counted);
+    if (!may_repeat_launches() || !launch.may_be_repeated()) {
+      device_.memory.note_change();
+      return launch.run(counted);
+    }
     RepeatStore& repeats = device_.repeats;
     const RepeatStore::Key key{.program = program_.get(),
                                .shape = shape,
@@ -534,6 +537,7 @@ class LoadedKernel : public Kernel {
       counted.counters.seconds = 0;
       return std::nullopt;
     }
+    device_.memory.note_change();
     std::vector<RepeatStore::Contents> before = repeats.before(key);
     std::optional<Fault> fault = launch.run(counted);
     if (launch.went_well())

@@ -38,12 +38,19 @@ uint64_t RepeatStore::Record::bytes() const {
 std::vector<const Allocation*> RepeatStore::allocations_of(
     const std::vector<Contents>& memory) const {
   std::vector<const Allocation*> all;
+  all.reserve(memory.size());
   for (const Contents& contents : memory) all.push_back(memory_.find(contents.base));
   return all;
 }
 
+bool RepeatStore::Record::changes_memory() const {
+  return std::ranges::any_of(memory,
+                             [](const Contents& contents) { return contents.after != nullptr; });
+}
+
 std::vector<std::string> RepeatStore::names_of(const std::vector<Contents>& memory) const {
   std::vector<std::string> names;
+  names.reserve(memory.size());
   for (const Allocation* const allocation : allocations_of(memory))
     names.push_back(memory_.name_of(allocation->id));
   return names;
@@ -51,8 +58,10 @@ std::vector<std::string> RepeatStore::names_of(const std::vector<Contents>& memo
 
 // True if the memory is as it was before the kept launch.
 bool RepeatStore::finds_memory(const Record& record) const {
+  const bool is_unchanged = record.found_at == memory_.changes();
   return std::ranges::all_of(record.memory, [&](const Contents& contents) {
     const Allocation* const allocation = memory_.find(contents.base);
+    if (is_unchanged && allocation != nullptr) return true;
     return allocation != nullptr && allocation->bytes == contents.bytes &&
            std::memcmp(allocation->host, contents.before.get(), contents.bytes) == 0;
   });
@@ -77,6 +86,8 @@ std::optional<LaunchResults> RepeatStore::repeat(const Key& key) {
       if (contents.after)
         std::memcpy(memory_.find(contents.base)->host, contents.after.get(), contents.bytes);
     }
+    if (record.changes_memory()) memory_.note_change();
+    record.found_at = record.changes_memory() ? 0 : memory_.changes();
     record.last_use = ++uses_;
     ++history.hits;
     return record.results;
@@ -137,6 +148,7 @@ void RepeatStore::after(const Key& key, std::vector<Contents> memory,
     if (results.number != 0) places = shadow_.touched_by(results.number, allocations_of(memory));
     Record record{std::move(memory),   std::move(names),  std::move(results),
                   textures_.removed(), std::move(places), ++uses_};
+    if (!record.changes_memory()) record.found_at = memory_.changes();
     if (!make_room(record.bytes())) return give_up(history);
     kept_ += record.bytes();
     history.records.push_front(std::move(record));

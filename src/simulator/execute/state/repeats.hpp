@@ -85,8 +85,11 @@ class RepeatStore {
     uint64_t removed_textures = 0;
     std::optional<std::vector<TouchedBytes>> touched;  // if hazards are looked for, and if known
     uint64_t last_use = 0;
+    uint64_t found_at =
+        0;  // DeviceMemory::changes() when the contents from before were there; 0: unknown
 
     uint64_t bytes() const;
+    bool changes_memory() const;
   };
   // All that is known of the launches with one key.
   struct History {

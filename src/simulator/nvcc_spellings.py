@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Writes `k<< <grid, block>> >(...)` as `k<<<grid, block>>>(...)`, which is the same to nvcc. clang knows only the second.
+"""Writes what only nvcc takes as clang takes it: `k<< <grid, block>> >(...)` as `k<<<grid, block>>>(...)`, and in inline PTX a register's
+`%clock64` as `%%clock64`.
 
-    spaced_launches.py OVERLAY FILE...   makes a copy of each file with such launches beside OVERLAY, and writes into OVERLAY that clang
-                                         reads the copies in place of the files; exits 1 if no file has one
+    nvcc_spellings.py OVERLAY FILE...   makes a copy of each file with such places beside OVERLAY, and writes into OVERLAY that clang
+                                        reads the copies in place of the files; exits 1 if no file has one
 
-The copies have the same lines. A program's `A<B<C> >`, `x >> y` and `operator<< <T>` stay.
+The copies have the same lines. A program's `A<B<C> >`, `x >> y`, `operator<< <T>` and `printf("%c")` stay.
 """
 
 import json
@@ -22,8 +23,13 @@ LAUNCH = re.compile(
 )
 
 
-def joined(text):
-    return LAUNCH.sub(lambda launch: f"<<<{launch['settings']}>>>", text)
+ASM = re.compile(r'''\b(?:asm|__asm__)\s*(?:volatile|__volatile__)?\s*\((?:\s*"(?:[^"\\\n]|\\.)*")+''')
+REGISTER = re.compile(r"(?<!%)%(?=[a-zA-Z_])")
+
+
+def respelled(text):
+    text = LAUNCH.sub(lambda launch: f"<<<{launch['settings']}>>>", text)
+    return ASM.sub(lambda asm: REGISTER.sub("%%", asm[0]), text)
 
 
 def main():
@@ -32,9 +38,9 @@ def main():
     for name in sys.argv[2:]:
         path = pathlib.Path(name).resolve()
         text = path.read_bytes().decode("latin-1")  # any bytes, unchanged
-        new = joined(text)
+        new = respelled(text)
         if new != text:
-            copy = overlay.with_name(f"joined{len(replaced)}{path.suffix}")
+            copy = overlay.with_name(f"respelled{len(replaced)}{path.suffix}")
             copy.write_bytes(new.encode("latin-1"))
             replaced.append({"name": path.name, "type": "file", "external-contents": str(copy.resolve())})
             replaced[-1]["folder"] = str(path.parent)
