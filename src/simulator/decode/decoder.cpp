@@ -573,7 +573,8 @@ class Decoder {
     op.execute = instructions_.pack(to.kind == Kind::list, is_wide(whole), parts.size());
     if (op.execute == nullptr) return false;
     const std::string part_type = is_wide(whole) && parts.size() == 2 ? "b32" : "b16";
-    const auto lists = list_of(parts, part_type);
+    const auto lists =
+        to.kind == Kind::list ? list_of_results(parts, part_type) : list_of(parts, part_type);
     const auto slot =
         to.kind == Kind::list ? source(whole, is_wide(whole) ? "b64" : "b32") : destination(whole);
     if (lists == nullptr || !slot) return false;
@@ -593,6 +594,17 @@ class Decoder {
       slots.push_back(*slot);
     }
     return slots;
+  }
+
+  // Returns lists with one list of results, of which some may be dropped. Returns nullptr if a part is invalid.
+  const OperandLists* list_of_results(const std::vector<Operand>& parts, std::string_view type) {
+    std::vector<Slot> slots;
+    for (const Operand& part : parts) {
+      const auto slot = is_sink(part) ? std::optional(DROPPED) : source(part, type);
+      if (!slot) return nullptr;
+      slots.push_back(*slot);
+    }
+    return &program_->operand_lists.emplace_back(OperandLists{.d = std::move(slots)});
   }
 
   // Returns lists with one list, as the result. Returns nullptr if a part is invalid.

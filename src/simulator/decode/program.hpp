@@ -26,6 +26,8 @@ using Execute = void (*)(Warp&, const Op&);
 /// The place of an operand: a byte offset into the warp's registers if >= 0. Otherwise ~offset is a byte offset
 /// into the kernel's constants, where every immediate is repeated for each lane.
 using Slot = int32_t;
+/// The place of a part of a register that an instruction drops: mov.b64 {%r1, _}, %rd1.
+constexpr Slot DROPPED = -1;
 
 /// The counter rows that one memory instruction may have. A generic address selects its row lane by lane, and
 /// cp.async reads one memory and writes another.

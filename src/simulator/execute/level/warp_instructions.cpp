@@ -405,9 +405,10 @@ void unpack(Warp& w, const Op& op) {
   constexpr Whole MASK = (Whole{1} << PART_BITS) - 1;
   const Lanes<Whole> whole = read<Whole>(w, op.a);
   for (int i = 0; i < PARTS; ++i) {
+    const Slot to = op.lists->d[static_cast<size_t>(i)];
+    if (to == DROPPED) continue;
     const Lanes<Whole> part = whole >> static_cast<Whole>(i * PART_BITS) & MASK;
-    write<uint32_t>(w, op.lists->d[static_cast<size_t>(i)],
-                    __builtin_convertvector(part, Lanes<uint32_t>));
+    write<uint32_t>(w, to, __builtin_convertvector(part, Lanes<uint32_t>));
   }
 }
 
