@@ -58,10 +58,6 @@ struct Desc {
 };
 static_assert(sizeof(Desc) <= sizeof(cublasLtMatmulDescOpaque_t));
 
-struct Preference {
-  uint64_t workspace = 0;
-};
-
 template <typename Held, typename Opaque>
 Held held_by(const Opaque* opaque) {
   Held held;
@@ -176,13 +172,17 @@ cublasStatus_t get_attribute(const Opaque* opaque, Attribute attribute, void* va
   return CUBLAS_STATUS_SUCCESS;
 }
 
-template <typename Opaque, typename Held>
-cublasStatus_t create(Opaque** opaque, const Held& held) {
+template <typename Opaque>
+cublasStatus_t create(Opaque** opaque) {
   if (opaque == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
   *opaque = new (std::nothrow) Opaque{};
-  if (*opaque == nullptr) return CUBLAS_STATUS_ALLOC_FAILED;
-  hold(*opaque, held);
-  return CUBLAS_STATUS_SUCCESS;
+  return *opaque == nullptr ? CUBLAS_STATUS_ALLOC_FAILED : CUBLAS_STATUS_SUCCESS;
+}
+template <typename Opaque, typename Held>
+cublasStatus_t create(Opaque** opaque, const Held& held) {
+  const cublasStatus_t status = create(opaque);
+  if (status == CUBLAS_STATUS_SUCCESS) hold(*opaque, held);
+  return status;
 }
 template <typename Opaque>
 cublasStatus_t destroy(Opaque* opaque) {
@@ -379,11 +379,11 @@ cublasStatus_t cublasLtMatmulDescGetAttribute(cublasLtMatmulDesc_t desc,
 // The host computes without a workspace, so a preference changes nothing.
 cublasStatus_t cublasLtMatmulPreferenceInit(cublasLtMatmulPreference_t preference) {
   if (preference == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
-  hold(preference, Preference{});
+  *preference = {};
   return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t* preference) {
-  return create(preference, Preference{});
+  return create(preference);
 }
 cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t preference) {
   return destroy(preference);

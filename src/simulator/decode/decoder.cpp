@@ -573,8 +573,7 @@ class Decoder {
     op.execute = instructions_.pack(to.kind == Kind::list, is_wide(whole), parts.size());
     if (op.execute == nullptr) return false;
     const std::string part_type = is_wide(whole) && parts.size() == 2 ? "b32" : "b16";
-    const auto lists =
-        to.kind == Kind::list ? list_of_results(parts, part_type) : list_of(parts, part_type);
+    const auto lists = list_of(parts, part_type, to.kind == Kind::list);
     const auto slot =
         to.kind == Kind::list ? source(whole, is_wide(whole) ? "b64" : "b32") : destination(whole);
     if (lists == nullptr || !slot) return false;
@@ -583,33 +582,23 @@ class Decoder {
     return true;
   }
 
-  // Returns the slots of a list's parts; nothing if a part is invalid.
+  // Returns the slots of a list's parts; nothing if a part is invalid. `may_drop`: a part may be the sink `_`, and is DROPPED.
   std::optional<std::vector<Slot>> slots_of(const std::vector<Operand>& parts,
-                                            std::string_view type) {
+                                            std::string_view type, bool may_drop = false) {
     std::vector<Slot> slots;
     for (const Operand& part : parts) {
-      if (is_sink(part)) return std::nullopt;
-      const auto slot = source(part, type);
+      if (is_sink(part) && !may_drop) return std::nullopt;
+      const auto slot = is_sink(part) ? std::optional(DROPPED) : source(part, type);
       if (!slot) return std::nullopt;
       slots.push_back(*slot);
     }
     return slots;
   }
 
-  // Returns lists with one list of results, of which some may be dropped. Returns nullptr if a part is invalid.
-  const OperandLists* list_of_results(const std::vector<Operand>& parts, std::string_view type) {
-    std::vector<Slot> slots;
-    for (const Operand& part : parts) {
-      const auto slot = is_sink(part) ? std::optional(DROPPED) : source(part, type);
-      if (!slot) return nullptr;
-      slots.push_back(*slot);
-    }
-    return &program_->operand_lists.emplace_back(OperandLists{.d = std::move(slots)});
-  }
-
   // Returns lists with one list, as the result. Returns nullptr if a part is invalid.
-  const OperandLists* list_of(const std::vector<Operand>& parts, std::string_view type) {
-    auto slots = slots_of(parts, type);
+  const OperandLists* list_of(const std::vector<Operand>& parts, std::string_view type,
+                              bool may_drop = false) {
+    auto slots = slots_of(parts, type, may_drop);
     if (!slots) return nullptr;
     return &program_->operand_lists.emplace_back(OperandLists{.d = *std::move(slots)});
   }

@@ -231,6 +231,26 @@ TEST_F(Repeats, NameTheMemoryAsItIsNamedNow) {
                                   [](const auto& row) { return row.buffer == "new name"; }));
 }
 
+// Between these launches host code does not look at memory: only they can tell that it has changed.
+TEST_F(Repeats, SeeWhatLaunchesChange) {
+  EXPECT_EQ(repeats_of([&] { map<<<1, COUNT>>>(a, b); }), 3);
+  map_in_place<<<1, COUNT>>>(a);  // runs
+  map<<<1, COUNT>>>(a, b);
+  EXPECT_EQ(values_of(b), mapped(mapped(numbers)));
+
+  EXPECT_EQ(repeats_of([&] {
+              fill(a, numbers);
+              map_in_place<<<1, COUNT>>>(a);
+            }),
+            4);
+  fill(a, numbers);
+  EXPECT_EQ(repeats_of([&] { map<<<1, COUNT>>>(a, c); }), 3);
+  map_in_place<<<1, COUNT>>>(a);  // a repeat
+  map<<<1, COUNT>>>(a, c);
+  EXPECT_EQ(values_of(c), mapped(mapped(numbers)));
+  EXPECT_EQ(repeats(), 11);
+}
+
 TEST_F(Repeats, AreNotOfDestroyedTextures) {
   const cudaTextureObject_t texture = texture_of(a);
   EXPECT_EQ(repeats_of([&] { map_texture<<<1, COUNT>>>(texture, b); }), 3);

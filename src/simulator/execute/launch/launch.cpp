@@ -192,6 +192,7 @@ class Launch {
 
   std::optional<Fault> run(LaunchCounters& counted) {
     const auto start = std::chrono::steady_clock::now();
+    state_.device.memory.note_change();
     const auto threads = static_cast<uint64_t>(worker_threads());
     const auto wanted = static_cast<size_t>(std::clamp<uint64_t>(blocks_, 1, threads));
     stuck_.assign(wanted, std::nullopt);
@@ -519,10 +520,7 @@ class LoadedKernel : public Kernel {
   // Runs the launch, unless an earlier one did the same.
   std::optional<Fault> run(Launch& launch, const LaunchShape& shape,
                            LaunchCounters& counted) const {
-    if (!may_repeat_launches() || !launch.may_be_repeated()) {
-      device_.memory.note_change();
-      return launch.run(counted);
-    }
+    if (!may_repeat_launches() || !launch.may_be_repeated()) return launch.run(counted);
     RepeatStore& repeats = device_.repeats;
     const RepeatStore::Key key{.program = program_.get(),
                                .shape = shape,
@@ -537,7 +535,6 @@ class LoadedKernel : public Kernel {
       counted.counters.seconds = 0;
       return std::nullopt;
     }
-    device_.memory.note_change();
     std::vector<RepeatStore::Contents> before = repeats.before(key);
     std::optional<Fault> fault = launch.run(counted);
     if (launch.went_well())
