@@ -64,8 +64,9 @@ std::vector<How> ways() {
   return ways;
 }
 
-// Times `launch` again and again.
+// Times `launch` again and again. Each launch runs, although all have the same arguments and memory.
 void run(benchmark::State& state, const std::function<cudaError_t()>& launch, const How& how) {
+  simulator::repeat_launches(false);
   simulator::set_worker_threads(how.workers);
   simulator::look_for_hazards(how.looks_for_hazards);
   simulator::reset_counters();

@@ -194,6 +194,8 @@ Device open() {
   // Faults and hazards are printed below the table instead: last_failure(), take_hazards().
   simulator::set_fault_output(false);
   simulator::current_device().hazards.set_output(false);
+  // The time of the simulation is a figure of each run.
+  simulator::repeat_launches(false);
   const simulator::DeviceLimits& limits = simulator::device_limits();
   return {.name = "simulated GPU",
           .detail = fmt::format("sm_{}{}", limits.compute_major, limits.compute_minor),

@@ -60,7 +60,7 @@ struct Counters {
   uint64_t launches = 0;
   uint64_t repeats = 0;  // of the launches: those that took the results of an earlier one
   uint64_t blocks = 0;
-  double seconds = 0;  // wall time of interpreting
+  double seconds = 0;  // wall time of interpreting, or of taking the results
 };
 
 /// The shape of a kernel's launches, and its use of a multiprocessor.

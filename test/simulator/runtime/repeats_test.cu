@@ -138,6 +138,14 @@ TEST_F(Repeats, BeginWithTheThirdOfEqualLaunches) {
   EXPECT_EQ(simulator::counters().launches, 5);
 }
 
+TEST_F(Repeats, TakeTimeToo) {
+  EXPECT_EQ(repeats_of([&] { map<<<1, COUNT>>>(a, b); }), 3);
+  simulator::reset_counters();
+  map<<<1, COUNT>>>(a, b);
+  EXPECT_EQ(repeats(), 1);
+  EXPECT_GT(simulator::counters().seconds, 0);
+}
+
 TEST_F(Repeats, CountWhatTheLaunchesWouldCount) {
   const auto counted = [&](bool may_repeat) {
     simulator::repeat_launches(may_repeat);

@@ -521,6 +521,7 @@ class LoadedKernel : public Kernel {
   std::optional<Fault> run(Launch& launch, const LaunchShape& shape,
                            LaunchCounters& counted) const {
     if (!may_repeat_launches() || !launch.may_be_repeated()) return launch.run(counted);
+    const auto start = std::chrono::steady_clock::now();
     RepeatStore& repeats = device_.repeats;
     const RepeatStore::Key key{.program = program_.get(),
                                .shape = shape,
@@ -532,7 +533,8 @@ class LoadedKernel : public Kernel {
       for (Hazard& hazard : earlier->hazards) device_.hazards.add(std::move(hazard));
       counted.counters = std::move(earlier->counters);
       counted.counters.repeats = 1;
-      counted.counters.seconds = 0;
+      counted.counters.seconds =
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       return std::nullopt;
     }
     std::vector<RepeatStore::Contents> before = repeats.before(key);
