@@ -719,11 +719,16 @@ void BlockHazards::local(const WarpAccess& access) {
 // --- global memory ------------------------------------------------------------------------------------
 
 BufferShadow* BlockHazards::buffer_at(uint64_t address, uint64_t past_end) {
-  if (buffer_ != nullptr && buffer_->contains(address, past_end)) return buffer_;
+  for (BufferShadow* const buffer : recent_) {
+    if (buffer != nullptr && buffer->contains(address, past_end)) return buffer;
+  }
   const Allocation* const allocation = launch_.memory.find(address);
   if (allocation == nullptr) return nullptr;
-  buffer_ = &launch_.shadow.of(*allocation);
-  return buffer_->contains(address, past_end) ? buffer_ : nullptr;
+  BufferShadow* const buffer = &launch_.shadow.of(*allocation);
+  if (!buffer->contains(address, past_end)) return nullptr;
+  recent_[next_recent_] = buffer;
+  next_recent_ = (next_recent_ + 1) % recent_.size();
+  return buffer;
 }
 
 void BlockHazards::global(const WarpAccess& access) {
@@ -854,9 +859,21 @@ void BlockHazards::touch_group(const WarpAccess& access, uint32_t first_lane, ui
   }
   Line* const line = buffer.line(address, launch_.unit);
   if (line == nullptr) return;
+  // A thread that writes notes it in the buffer before it touches the line.
+  const bool may_be_settled = run.role == Run::Role::read && !keeps_earlier(buffer) &&
+                              buffer.written_in() != launch_.number;
+  SettledRead& settled =
+      settled_reads_[reinterpret_cast<uintptr_t>(line) / sizeof(Line) % settled_reads_.size()];
+  if (may_be_settled && settled.line == line && (run.cells & ~settled.cells) == 0 &&
+      run.block > settled.after)
+    return;
   LineLock lock;
   lock.take(line);
-  if (!touch_line(*line, run, known, buffer)) {
+  const bool is_noted = touch_line(*line, run, known, buffer);
+  if (is_noted && may_be_settled) {
+    if (const auto after = line->settled_after(run.cells)) settled = {line, run.cells, *after};
+  }
+  if (!is_noted) {
     each([&](uint32_t lane, uint64_t at) {
       touch_cells(step_of(lane), at, access.bytes, values_of(lane), buffer, *line);
     });

@@ -279,7 +279,17 @@ class BlockHazards {
   ProxyFences mbarrier_fences_;                      // for initialised mbarriers
   uint64_t pending_ = 0;                             // number of sources
   uint64_t lowest_source_ = 0, highest_source_ = 0;  // the range of all sources
-  BufferShadow* buffer_ = nullptr;                   // the last buffer used
+  // Reads of lines that change nothing in them: see Line::settled_after(). All blocks of a launch often read the same table, and
+  // would wait for one another's locks.
+  struct SettledRead {
+    const Line* line = nullptr;
+    uint32_t cells = 0;
+    uint32_t after = 0;  // a block
+  };
+  std::array<SettledRead, 64> settled_reads_{};
+  // Buffers used before. A kernel seldom has more than four pointers in turn.
+  std::array<BufferShadow*, 4> recent_{};
+  size_t next_recent_ = 0;  // whose place the next one takes
 };
 
 }  // namespace simulator

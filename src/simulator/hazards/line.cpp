@@ -258,19 +258,36 @@ bool Line::append(const Run& me, LineMemory& memory) {
   return true;
 }
 
+std::optional<uint32_t> Line::settled_after(uint32_t cells) const {
+  const auto& [a, b] = own_;
+  const bool are_both_reads = !has_cells_ && count_ == own_.size() && a.role != Role::write &&
+                              b.role != Role::write && a.role != b.role;
+  if (!are_both_reads || (cells & ~(a.cells & b.cells)) != 0) return std::nullopt;
+  return std::max(a.block, b.block);
+}
+
+// The usual cases: nobody has touched the line, or the same threads or earlier ones of the block have, and all of `me`'s cells
+// alike: then the line has at most a run that reads and a run that writes. Returns false in other cases.
+bool Line::touch_again(const Run& me, const WarpKnowledge& known) {
+  if (count_ > OWN_RUNS) return false;
+  uint32_t place = count_;
+  for (uint32_t i = 0; i < count_; ++i) {
+    const Run& run = own_[i];
+    const bool is_known = run.time <= known.all || (run.threads == me.threads && !run.has_also);
+    if (run.cells != me.cells || run.block != me.block || !is_known ||
+        run.role == Role::second_read)
+      return false;
+    if (run.role == me.role) place = i;
+  }
+  own_[place] = me;
+  count_ = static_cast<uint8_t>(std::max<uint32_t>(count_, place + 1));
+  return true;
+}
+
 bool Line::touch(uint32_t launch, const Run& me, const WarpKnowledge& known, LineMemory& memory,
                  bool keeps_earlier) {
   if (!begin(launch, me.cells, keeps_earlier) || has_cells_) return false;
-  // The usual cases: nobody has touched the line, or the same threads or earlier ones of the block have.
-  const bool is_again =
-      count_ == 1 && own_[0].cells == me.cells && own_[0].block == me.block &&
-      own_[0].role == me.role &&
-      (own_[0].time <= known.all || (own_[0].threads == me.threads && !own_[0].has_also));
-  if (count_ == 0 || is_again) {
-    own_[0] = me;
-    count_ = 1;
-    return true;
-  }
+  if (touch_again(me, known)) return true;
   uint32_t overlap = 0;
   for (uint32_t i = 0; i < count_; ++i) overlap |= runs()[i].cells & me.cells;
   if (overlap == 0) return append(me, memory);

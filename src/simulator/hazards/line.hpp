@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 
 #include "simulator/hazards/order.hpp"
 
@@ -114,6 +115,9 @@ class Line {
     bool is_weak = false;  // True if an access was neither atomic nor volatile
   };
   Touch last_touch(uint32_t cell) const;
+  /// Returns a block such that reads of these cells by any later block change nothing, until somebody writes: two blocks up to it
+  /// have read them, and no more than two are kept. Nothing if there is none.
+  std::optional<uint32_t> settled_after(uint32_t cells) const;
   /// Returns the last launch that touched one of its cells, or 0.
   uint32_t last_launch() const { return launch_; }
 
@@ -127,6 +131,7 @@ class Line {
   }
   Run* runs() { return count_ <= OWN_RUNS ? own_.data() : static_cast<Run*>(more_); }
   bool begin(uint32_t launch, uint32_t cells, bool keeps_earlier);
+  bool touch_again(const Run& me, const WarpKnowledge& known);
   bool reserve(uint32_t runs, LineMemory& memory);
   bool append(const Run& me, LineMemory& memory);
 

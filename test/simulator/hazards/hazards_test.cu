@@ -409,6 +409,34 @@ TEST_F(Hazards, AFenceAndACounterOrderBlocks) {
   expect_one(HazardKind::race, "part", "parts", "__threadfence()");
 }
 
+// Blocks 0 to 2 read a number. Block 3 replaces it when blocks 0 and 1 have said that they are done; block 2 reads it again.
+__global__ void replace_number(int* number, int* done, int* go, int* out) {
+  if (blockIdx.x < 3) out[blockIdx.x] = *number;
+  __threadfence();
+  if (blockIdx.x < 2) atomicAdd(done, 1);
+  if (blockIdx.x == 2) {
+    while (atomicAdd(go, 0) == 0) {
+    }
+    out[2] = *number;  // mark: late look
+  }
+  if (blockIdx.x == 3) {
+    while (atomicAdd(done, 0) < 2) {
+    }
+    __threadfence();
+    atomicExch(go, 1);
+    *number = 7;  // mark: replaced
+  }
+}
+
+// Two blocks' reads of a place are remembered, and a third's are not, as long as nobody writes.
+TEST_F(Hazards, AThirdBlockMayReadWhatAFourthReplaces) {
+  simulator::set_worker_threads(1);
+  const Buffer<int> number(1, 0), done(1, 0), go(1, 0), out(3);
+  replace_number<<<4, 1>>>(number, done, go, out);
+  expect_one(HazardKind::race, "late look", "replaced");
+  simulator::set_worker_threads(0);
+}
+
 template <bool FENCE>
 __global__ void locked_sum(int* lock, int* sum) {
   if (threadIdx.x != 0) return;

@@ -311,10 +311,12 @@ class Random {
 
 struct Settings {
   uint64_t seed = 0;
-  bool is_narrow = false;   // with accesses of one and two bytes
-  bool is_written = false;  // all of global memory, before the first launch
-  uint32_t accesses = 0;    // of a launch
-  uint32_t meetings = 0;    // one in so many steps is a barrier
+  bool is_narrow = false;    // with accesses of one and two bytes
+  bool is_written = false;   // all of global memory, before the first launch
+  bool goes_on = false;      // where the last access was, often by the warp with the same number
+  uint32_t first_reads = 0;  // of global memory, which all blocks do first
+  uint32_t accesses = 0;     // of a launch, after them
+  uint32_t meetings = 0;     // one in so many steps is a barrier
 };
 
 /// Feeds random accesses to the search and to the model.
@@ -348,10 +350,13 @@ class RandomLaunches {
     }
     // Few instructions for long, so that neighbours are touched alike.
     uint32_t instruction = 0;
-    for (uint32_t i = 0; i < settings_.accesses; ++i) {
+    for (uint32_t i = 0; i < settings_.first_reads + settings_.accesses; ++i) {
       const uint32_t block = random_.below(BLOCKS);
-      if (random_.one_in(3))
-        instruction = random_.below(static_cast<uint32_t>(instructions_.size()));
+      constexpr uint32_t LOAD = 0;  // random_instructions() begins with it
+      const bool only_reads = i < settings_.first_reads;
+      if (only_reads || random_.one_in(3))
+        instruction =
+            only_reads ? LOAD : random_.below(static_cast<uint32_t>(instructions_.size()));
       if (random_.one_in(settings_.meetings)) meet(*blocks[block], model_.blocks[block]);
       access(*blocks[block], block, instruction);
     }
@@ -409,10 +414,16 @@ class RandomLaunches {
 
   void access(BlockHazards& block, uint32_t number, uint32_t instruction) {
     const auto [access, bytes, is_volatile] = instructions_[instruction];
-    const uint32_t warp = random_.below(THREADS / WARP);
+    uint32_t warp = random_.below(THREADS / WARP);
     std::array<uint64_t, WARP> address = random_offsets(bytes);
     uint32_t active = random_.one_in(3) ? random_.below(~0u) | 1u << random_.below(32) : ~0u;
     if (random_.one_in(8)) active = 1u << random_.below(32);
+    if (settings_.goes_on && bytes == last_.bytes && !random_.one_in(4)) {
+      address = last_.offset;
+      active = last_.active;
+      if (!random_.one_in(3)) warp = last_.warp;
+    }
+    last_ = {bytes, warp, active, address};
     std::array<std::byte, WARP * 16> values{};
     const uint32_t kinds = random_.one_in(2) ? 1 : 3;
     for (std::byte& value : values) value = std::byte(random_.below(kinds));
@@ -490,6 +501,10 @@ class RandomLaunches {
   const uint64_t base_;
   DeviceShadow shadow_{memory_};
   Model model_;
+  struct {
+    uint32_t bytes = 0, warp = 0, active = 0;
+    std::array<uint64_t, WARP> offset{};
+  } last_;
   uint64_t findings_ = 0;
 };
 
@@ -500,6 +515,8 @@ TEST(RandomAccesses, AreFoundToRaceAsInThePlainModel) {
     RandomLaunches launches({.seed = seed,
                              .is_narrow = random.one_in(3),
                              .is_written = !random.one_in(4),
+                             .goes_on = random.one_in(2),
+                             .first_reads = random.one_in(3) ? 20u : 0,
                              .accesses = 2 + random.below(random.one_in(3) ? 60 : 12),
                              .meetings = 1 + random.below(6)});
     for (int launch = 0; launch < 2; ++launch) launches.launch();

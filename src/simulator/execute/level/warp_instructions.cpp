@@ -375,11 +375,38 @@ uint64_t special_value(const Warp& w, Special which, uint32_t lane) {
   return 0;
 }
 
+// True if the lanes of a warp have different values. `is_one_row`: they have one threadIdx.y and one threadIdx.z.
+bool differs_by_lane(Special which, bool is_one_row) {
+  switch (which) {
+    case Special::tid_x:
+    case Special::laneid:
+    case Special::lanemask_eq:
+    case Special::lanemask_lt:
+    case Special::lanemask_le:
+    case Special::lanemask_gt:
+    case Special::lanemask_ge:
+      return true;
+    case Special::tid_y:
+    case Special::tid_z:
+      return !is_one_row;
+    default:
+      return false;
+  }
+}
+
 template <typename T>
 void read_special(Warp& w, const Op& op) {
+  const auto which = static_cast<Special>(op.extra);
+  const uint32_t row = w.block->block_size.x, first = w.first_thread % row;
+  const bool is_one_row = row - first >= WARP;
   Lanes<T> value;
-  for (uint32_t lane = 0; lane < WARP; ++lane) {
-    value[lane] = static_cast<T>(special_value(w, static_cast<Special>(op.extra), lane));
+  if (which == Special::tid_x && is_one_row) {
+    for (uint32_t lane = 0; lane < WARP; ++lane) value[lane] = static_cast<T>(first + lane);
+  } else if (differs_by_lane(which, is_one_row)) {
+    for (uint32_t lane = 0; lane < WARP; ++lane)
+      value[lane] = static_cast<T>(special_value(w, which, lane));
+  } else {
+    value = static_cast<T>(special_value(w, which, 0));
   }
   write<T>(w, op.d, value);
 }
