@@ -16,9 +16,9 @@ struct Grid {
 };
 
 // Returns "0-1" for the first register if each holds two elements, "0" if each holds one.
-std::string along_k(size_t i, size_t per_register) {
+std::string elements_of(size_t i, size_t per_register) {
   const std::string first = std::to_string(i * per_register);
-  return per_register == 1 ? first : first + "-" + std::to_string(i * per_register + 1);
+  return per_register == 1 ? first : first + "-" + std::to_string((i + 1) * per_register - 1);
 }
 
 std::vector<std::string> numbers(size_t count) {
@@ -27,12 +27,15 @@ std::vector<std::string> numbers(size_t count) {
   return labels;
 }
 
-std::vector<std::string> k_labels(const MatrixProduct& p) {
+std::vector<std::string> labels_of(size_t elements, size_t per_register) {
   std::vector<std::string> labels;
-  for (size_t i = 0; i < p.k / p.per_register(); ++i) {
-    labels.push_back(along_k(i, p.per_register()));
-  }
+  for (size_t i = 0; i < elements / per_register; ++i)
+    labels.push_back(elements_of(i, per_register));
   return labels;
+}
+
+std::vector<std::string> k_labels(const MatrixProduct& p) {
+  return labels_of(p.k, p.per_register());
 }
 
 std::string cell(size_t lane, char matrix, size_t reg) {
@@ -75,11 +78,12 @@ Grid grid_of_b(const MatrixProduct& p) {
 }
 
 Grid grid_of_c(const MatrixProduct& p) {
-  Grid grid = empty("C and D, " + size_of(p.m, p.n), "row", numbers(p.m), numbers(p.n));
-  for (size_t reg = 0; reg < p.m * p.n / LANES; ++reg) {
+  const size_t per = p.sums_per_register();
+  Grid grid = empty("C and D, " + size_of(p.m, p.n), "row", numbers(p.m), labels_of(p.n, per));
+  for (size_t reg = 0; reg < p.m * p.n / per / LANES; ++reg) {
     for (size_t lane = 0; lane < LANES; ++lane) {
-      const Place place = place_in_c(lane, reg);
-      grid.cells[place.row][place.column] = cell(lane, 'c', reg);
+      const Place place = place_in_c(lane, reg, 0, per);
+      grid.cells[place.row][place.column / per] = cell(lane, 'c', reg);
     }
   }
   return grid;
@@ -119,6 +123,16 @@ std::string beside(const std::vector<std::string>& left, const std::vector<std::
 
 }  // namespace
 
+std::string contents_of_registers(const MatrixProduct& p) {
+  if (p.per_register() == 1) return "A register holds one element.";
+  const bool are_two = p.per_register() == 2;
+  std::string text = std::string("A register of A or B holds ") + (are_two ? "two" : "four") +
+                     " elements that are neighbours along k; its " +
+                     (are_two ? "lower half" : "lowest byte") + " holds the first.";
+  if (p.sums_per_register() == 2) text += " A register of C or D holds two neighbours in a row.";
+  return text;
+}
+
 std::string fragments(const MatrixProduct& p, const text::Page& page) {
   constexpr int BESIDE = 110, LEFT = 62;  // columns of text
   std::string words = p.instruction + ", " + std::to_string(p.warps) +
@@ -127,14 +141,11 @@ std::string fragments(const MatrixProduct& p, const text::Page& page) {
     words += ", " + p.file.substr(p.file.rfind('/') + 1) + ":" + std::to_string(p.line);
   }
   std::string text = text::wrap(words, page.width, 2) + "\n";
-  text += text::wrap(
-              "D = A B + C. A cell names a lane and its register: 12a3 is a[3] of lane 12." +
-                  std::string(p.per_register() == 2
-                                  ? " A register of A or B holds two elements that are neighbours "
-                                    "along k; its lower half holds the first."
-                                  : " A register holds one element."),
-              page.width, 0) +
-          "\n\n";
+  text +=
+      text::wrap("D = A B + C. A cell names a lane and its register: 12a3 is a[3] of lane 12. " +
+                     contents_of_registers(p),
+                 page.width, 0) +
+      "\n\n";
   const std::vector<std::string> a = lines_of(grid_of_a(p)), b = lines_of(grid_of_b(p)),
                                  c = lines_of(grid_of_c(p));
   if (page.width == 0 || page.width >= BESIDE) {  // as on paper: B above C, A left of it

@@ -448,11 +448,7 @@ std::string svg_fragments(const MatrixProduct& p) {
   figure.paragraph("heading ink", title + (where.empty() ? "" : ", " + where), 24, 84);
   figure.paragraph("soft", p.instruction + " in " + p.kernel, 20, 140);
   const std::string words =
-      "An element: its lane above, the lane's register below. " +
-      std::string(
-          p.per_register() == 2
-              ? "A register of A or B holds two neighbours along k, the lower half the first."
-              : "A register holds one element.");
+      "An element: its lane above, the lane's register below. " + contents_of_registers(p);
   figure.paragraph("ink", words, 20, 120);
 
   const int per = ELEMENT_PITCH;
@@ -480,8 +476,8 @@ std::string svg_fragments(const MatrixProduct& p) {
   for_each_element(p.k * p.n, p.per_register(), [&](size_t lane, size_t reg, size_t part) {
     element(b, place_in_b(lane, reg, part, p.per_register()), lane, "b", reg);
   });
-  for_each_element(p.m * p.n, 1, [&](size_t lane, size_t reg, size_t) {
-    element(c, place_in_c(lane, reg), lane, "c", reg);
+  for_each_element(p.m * p.n, p.sums_per_register(), [&](size_t lane, size_t reg, size_t part) {
+    element(c, place_in_c(lane, reg, part, p.sums_per_register()), lane, "c", reg);
   });
   figure.y = a_top + static_cast<int>(p.m) * per;
   return figure.document(title, p.instruction + ". " + words);

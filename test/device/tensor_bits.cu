@@ -1,4 +1,5 @@
 // Compares the bits of mma.sync's products with bits that were recorded on an H200 (tensor_inputs.hpp says how to call it).
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -14,8 +15,29 @@ using tensor_test::TILES;
 
 constexpr int M = 16, N = 8;
 
+// D = A B + C with C and D in half precision. They are kept as FP32.
+template <int K>
+__device__ void multiply_with_half_sums(float (&sum)[4], const uint32_t* a, const uint32_t* b) {
+  uint32_t c[2], d[2];
+  for (int i = 0; i < 2; ++i)
+    c[i] = __half_as_ushort(__float2half_rn(sum[2 * i])) |
+           static_cast<uint32_t>(__half_as_ushort(__float2half_rn(sum[2 * i + 1]))) << 16;
+  if constexpr (K == 8) {
+    asm("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3}, {%4}, {%5, %6};"
+        : "=r"(d[0]), "=r"(d[1])
+        : "r"(a[0]), "r"(a[1]), "r"(b[0]), "r"(c[0]), "r"(c[1]));
+  } else {
+    asm("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, "
+        "{%8, %9};"
+        : "=r"(d[0]), "=r"(d[1])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "r"(c[0]), "r"(c[1]));
+  }
+  for (int i = 0; i < 4; ++i)
+    sum[i] = __half2float(__ushort_as_half(static_cast<unsigned short>(d[i / 2] >> 16 * (i % 2))));
+}
+
 // D = A B + C for one tile a warp, `times` times. Each time C is the D before.
-template <Factor FACTOR, int K>
+template <Factor FACTOR, int K, bool HALF_SUMS>
 __global__ void products(const uint32_t* a, const uint32_t* b, const float* c, float* d,
                          int times) {
   constexpr int PER = FACTOR == Factor::tf32 ? 1 : 2;  // elements in a register
@@ -38,14 +60,19 @@ __global__ void products(const uint32_t* a, const uint32_t* b, const float* c, f
                         (g + 8) * N + 2 * t + 1};
   float sum[4];
   for (int i = 0; i < 4; ++i) sum[i] = c[place[i]];
-  for (int time = 0; time < times; ++time)
-    device::multiply_fragments<FACTOR, K>(sum, of_a, of_b, sum);
+  for (int time = 0; time < times; ++time) {
+    if constexpr (HALF_SUMS) {
+      multiply_with_half_sums<K>(sum, of_a, of_b);
+    } else {
+      device::multiply_fragments<FACTOR, K>(sum, of_a, of_b, sum);
+    }
+  }
   for (int i = 0; i < 4; ++i) d[place[i]] = sum[i];
 }
 
-template <Factor FACTOR, int K>
+template <Factor FACTOR, int K, bool HALF_SUMS = false>
 void launch(const uint32_t* a, const uint32_t* b, const float* c, float* d, int times) {
-  products<FACTOR, K><<<TILES, 32>>>(a, b, c, d, times);
+  products<FACTOR, K, HALF_SUMS><<<TILES, 32>>>(a, b, c, d, times);
 }
 
 constexpr Case CASES[] = {
@@ -55,6 +82,8 @@ constexpr Case CASES[] = {
     {{"bf16, k 16", 16, 7, 8, 16}, launch<Factor::bf16, 16>},
     {{"tf32, k 4", 32, 10, 8, 4}, launch<Factor::tf32, 4>},
     {{"tf32, k 8", 32, 10, 8, 8}, launch<Factor::tf32, 8>},
+    {{"f16, half sums, k 8", 16, 10, 5, 8, true}, launch<Factor::f16, 8, true>},
+    {{"f16, half sums, k 16", 16, 10, 5, 16, true}, launch<Factor::f16, 16, true>},
 };
 
 }  // namespace

@@ -27,8 +27,21 @@ MatrixProduct product(const std::string& format, size_t k) {
 }
 
 std::vector<MatrixProduct> all_formats() {
-  return {product("f16", 8),   product("f16", 16), product("bf16", 8),
-          product("bf16", 16), product("tf32", 4), product("tf32", 8)};
+  MatrixProduct half_sums = product("f16", 16), bytes = product("s8", 32),
+                doubles = product("f64", 4);
+  half_sums.sum = "f16";
+  bytes.sum = "s32";
+  doubles.sum = "f64";
+  doubles.m = 8;
+  return {product("f16", 8),
+          product("f16", 16),
+          product("bf16", 8),
+          product("bf16", 16),
+          product("tf32", 4),
+          product("tf32", 8),
+          half_sums,
+          bytes,
+          doubles};
 }
 
 template <typename PlaceOf>
@@ -57,8 +70,10 @@ TEST(Fragments, EachElementHasOneRegisterOfOneLane) {
     expect_each_once(p.k, p.n, per, [per](size_t lane, size_t reg, size_t part) {
       return place_in_b(lane, reg, part, per);
     });
-    expect_each_once(p.m, p.n, 1,
-                     [](size_t lane, size_t reg, size_t) { return place_in_c(lane, reg); });
+    const size_t sums = p.sums_per_register();
+    expect_each_once(p.m, p.n, sums, [sums](size_t lane, size_t reg, size_t part) {
+      return place_in_c(lane, reg, part, sums);
+    });
   }
 }
 
@@ -74,6 +89,25 @@ TEST(Fragments, LieWhereTheManualSays) {
   EXPECT_EQ(place_in_b(5, 1, 0, 1), (Place{5, 1}));
   EXPECT_EQ(place_in_c(5, 0), (Place{1, 2}));
   EXPECT_EQ(place_in_c(5, 3), (Place{9, 3}));
+  EXPECT_EQ(place_in_a(5, 2, 3, 4), (Place{1, 23}));  // m16n8k32, .s8
+  EXPECT_EQ(place_in_b(5, 1, 2, 4), (Place{22, 1}));
+  EXPECT_EQ(place_in_c(5, 1, 1, 2), (Place{9, 3}));  // C of f16
+}
+
+TEST(Fragments, SayWhatARegisterHolds) {
+  EXPECT_EQ(contents_of_registers(product("tf32", 8)), "A register holds one element.");
+  EXPECT_EQ(contents_of_registers(product("f16", 16)),
+            "A register of A or B holds two elements that are neighbours along k; its lower half "
+            "holds the first.");
+  MatrixProduct p = product("s8", 32);
+  p.sum = "s32";
+  EXPECT_EQ(contents_of_registers(p),
+            "A register of A or B holds four elements that are neighbours along k; its lowest byte "
+            "holds the first.");
+  p = product("f16", 16);
+  p.sum = "f16";
+  EXPECT_NE(contents_of_registers(p).find("C or D holds two neighbours in a row."),
+            std::string::npos);
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -95,7 +129,7 @@ TEST(Fragments, FitThePageInEveryFormat) {
       const auto has = [&](const std::string& cell) { return text.find(" " + cell) != text.npos; };
       EXPECT_TRUE(has("31a" + std::to_string(p.m * p.k / p.per_register() / LANES - 1)));
       EXPECT_TRUE(has("31b" + std::to_string(p.k * p.n / p.per_register() / LANES - 1)));
-      EXPECT_TRUE(has("31c3"));
+      EXPECT_TRUE(has("31c" + std::to_string(p.m * p.n / p.sums_per_register() / LANES - 1)));
     }
   }
 }

@@ -28,7 +28,7 @@ struct TensorCounters {
   std::string kernel;       // demangled, without its parameter list
   SourceLine where;         // the user's line
   std::string instruction;  // "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"
-  std::string format;       // of the factors: "f16", "bf16", "tf32"
+  std::string format, sum;  // of the factors, and of the sums: "f16", "f32"
   int m = 0, n = 0, k = 0;  // of one product
   uint64_t warps = 0;       // warp instructions
   uint64_t flops = 0;       // 2 M N K for each

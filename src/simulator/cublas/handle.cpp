@@ -1,22 +1,15 @@
 // The handle and its settings, statuses, and copies of vectors and matrices.
 #include <cublas_v2.h>
 
-#include <mutex>
-#include <set>
-
 #include "simulator/cublas/request.hpp"
+#include "simulator/live_handles.hpp"
 #include "simulator/runtime/api/streams.hpp"
 
 namespace simulator::cublas {
 namespace {
 
-struct Handles {
-  std::mutex mutex;
-  std::set<cublasHandle_t> all;
-};
-Handles& handles() {
-  static auto* const made =
-      new Handles;  // never destroyed: static objects of the program may still make calls
+LiveHandles<cublasHandle_t>& handles() {
+  static auto* const made = new LiveHandles<cublasHandle_t>;
   return *made;
 }
 
@@ -93,10 +86,7 @@ const StatusText* find(cublasStatus_t status) {
 
 }  // namespace
 
-bool is_handle(cublasHandle_t handle) {
-  const std::lock_guard lock(handles().mutex);
-  return handles().all.contains(handle);
-}
+bool is_handle(cublasHandle_t handle) { return handles().contains(handle); }
 
 }  // namespace simulator::cublas
 
@@ -107,8 +97,7 @@ extern "C" {
 cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
   if (handle == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
   *handle = new cublasContext;
-  const std::lock_guard lock(handles().mutex);
-  handles().all.insert(*handle);
+  handles().add(*handle);
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -116,8 +105,7 @@ cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
 cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
   if (!is_handle(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
   cudaDeviceSynchronize();
-  const std::lock_guard lock(handles().mutex);
-  handles().all.erase(handle);
+  handles().remove(handle);
   delete handle;
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -127,6 +115,8 @@ cublasStatus_t cublasGetVersion_v2(cublasHandle_t /*handle*/, int* version) {
   *version = CUBLAS_VERSION;
   return CUBLAS_STATUS_SUCCESS;
 }
+
+size_t cublasGetCudartVersion() { return CUDART_VERSION; }
 
 cublasStatus_t cublasGetProperty(libraryPropertyType type, int* value) {
   if (value == nullptr || type < MAJOR_VERSION || type > PATCH_LEVEL)

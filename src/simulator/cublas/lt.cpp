@@ -289,25 +289,26 @@ cublasStatus_t multiply(cublasContext& context, const Product& product, const Su
                           desc.aux_ld,    product.d.batch, desc.aux_stride};
   const auto aux = request.writes(static_cast<Out*>(desc.aux), keeps ? aux_layout.span() : 0,
                                   "the epilogue's copy");
+  using Wide = WideSum<Sum>;
   return request.run([=] {
     for (int i = 0; i < product.d.batch; ++i) {
-      const Matrix<Sum> of_a = matrix_of(left.data(), product.a, i).template cast<Sum>();
-      const Matrix<Sum> of_b = matrix_of(right.data(), product.b, i).template cast<Sum>();
+      const Matrix<Wide> of_a = matrix_of(left.data(), product.a, i).template cast<Wide>();
+      const Matrix<Wide> of_b = matrix_of(right.data(), product.b, i).template cast<Wide>();
       const bool ta = desc.transa != CUBLAS_OP_N, tb = desc.transb != CUBLAS_OP_N;
-      const Matrix<Sum> factor_a = ta ? Matrix<Sum>(of_a.transpose()) : of_a;
-      const Matrix<Sum> factor_b = tb ? Matrix<Sum>(of_b.transpose()) : of_b;
-      Matrix<Sum> sum = first.value() * (factor_a * factor_b);
+      const Matrix<Wide> factor_a = ta ? Matrix<Wide>(of_a.transpose()) : of_a;
+      const Matrix<Wide> factor_b = tb ? Matrix<Wide>(of_b.transpose()) : of_b;
+      Matrix<Wide> sum = Wide(first.value()) * (factor_a * factor_b);
       if (second.value() != Sum(0))
-        sum += second.value() * matrix_of(addend.data(), product.c, i).template cast<Sum>();
+        sum += Wide(second.value()) * matrix_of(addend.data(), product.c, i).template cast<Wide>();
       if (has_bias) {
         const Eigen::Map<const Vector<Out>> of_rows(bias.data() + i * desc.bias_stride,
                                                     static_cast<Eigen::Index>(rows));
-        sum.colwise() += of_rows.template cast<Sum>();
+        sum.colwise() += of_rows.template cast<Wide>();
       }
       if (keeps) matrix_of(aux.data(), aux_layout, i) = sum.template cast<Out>();
-      if (desc.has(CUBLASLT_EPILOGUE_RELU)) sum = sum.cwiseMax(Sum(0)).eval();
+      if (desc.has(CUBLASLT_EPILOGUE_RELU)) sum = sum.cwiseMax(Wide(0)).eval();
       if (desc.has(CUBLASLT_EPILOGUE_GELU))
-        sum = sum.unaryExpr([](Sum x) { return gelu(x); }).eval();
+        sum = sum.unaryExpr([](Wide x) { return gelu(x); }).eval();
       matrix_of(result.data(), product.d, i) = sum.template cast<Out>();
     }
   });

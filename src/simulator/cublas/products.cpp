@@ -40,15 +40,17 @@ struct HostType<__nv_bfloat16> {
   using type = Eigen::bfloat16;
 };
 
-// Computes one product with sums of type Sum. With beta = 0 C is not read, and with alpha = 0 A and B are not read.
+// Computes one product with sums of type Sum; those of half precision are kept in FP32, and rounded once. With beta = 0 C is not
+// read, and with alpha = 0 A and B are not read.
 template <typename In, typename Out, typename Sum>
 void multiply(const Shape& shape, Sum alpha, const In* a, const In* b, Sum beta, Out* c) {
-  Matrix<Sum> sum = Matrix<Sum>::Zero(shape.m, shape.n);
+  using Wide = WideSum<Sum>;
+  Matrix<Wide> sum = Matrix<Wide>::Zero(shape.m, shape.n);
   if (alpha != Sum(0) && shape.k > 0) {
     const auto left =
-        matrix_at(a, shape.rows_of_a(), shape.columns_of_a(), shape.lda).template cast<Sum>();
+        matrix_at(a, shape.rows_of_a(), shape.columns_of_a(), shape.lda).template cast<Wide>();
     const auto right =
-        matrix_at(b, shape.rows_of_b(), shape.columns_of_b(), shape.ldb).template cast<Sum>();
+        matrix_at(b, shape.rows_of_b(), shape.columns_of_b(), shape.ldb).template cast<Wide>();
     const bool ta = is_transposed(shape.transa), tb = is_transposed(shape.transb);
     if (ta && tb)
       sum.noalias() = left.transpose() * right.transpose();
@@ -58,10 +60,10 @@ void multiply(const Shape& shape, Sum alpha, const In* a, const In* b, Sum beta,
       sum.noalias() = left * right.transpose();
     else
       sum.noalias() = left * right;
-    sum *= alpha;
+    sum *= Wide(alpha);
   }
   auto result = matrix_at(c, shape.m, shape.n, shape.ldc);
-  if (beta != Sum(0)) sum += beta * result.template cast<Sum>();
+  if (beta != Sum(0)) sum += Wide(beta) * result.template cast<Wide>();
   result = sum.template cast<Out>();
 }
 

@@ -122,6 +122,10 @@ cublasStatus_t with_handle(const char* name, cublasHandle_t handle, Work work) {
   }
 }
 
+/// The type in which sums of type Sum are kept until the end: sums of half precision in FP32, which is much faster on a host.
+template <typename Sum>
+using WideSum = std::conditional_t<std::is_same_v<Sum, Eigen::half>, float, Sum>;
+
 template <typename T>
 using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
 template <typename T>

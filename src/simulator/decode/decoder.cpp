@@ -1081,13 +1081,16 @@ class Decoder {
 
   // --- matrices -------------------------------------------------------------------------------------
 
-  // Returns the shape of mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 and its like; nothing if it is not one of ours.
-  static std::optional<MatrixShape> matrix_shape(const std::vector<std::string>& opcode) {
+  // Returns the shape of mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 and its like, which may have .satfinite before
+  // the types; nothing if it is not one of ours.
+  static std::optional<MatrixShape> matrix_shape(std::vector<std::string> opcode) {
+    const bool saturates = opcode.size() == 11 && opcode[6] == "satfinite";
+    if (saturates) opcode.erase(opcode.begin() + 6);
     if (opcode.size() != 10 || opcode[1] != "sync" || opcode[2] != "aligned" ||
-        opcode[4] != "row" || opcode[5] != "col" || opcode[6] != "f32" || opcode[7] != opcode[8] ||
-        opcode[9] != "f32")
+        opcode[4] != "row" || opcode[5] != "col" || opcode[7] != opcode[8] ||
+        opcode[6] != opcode[9])
       return std::nullopt;
-    MatrixShape shape{.factor = opcode[7]};
+    MatrixShape shape{.factor = opcode[7], .sum = opcode[6], .saturates = saturates};
     if (std::sscanf(opcode[3].c_str(), "m%dn%dk%d", &shape.m, &shape.n, &shape.k) != 3)
       return std::nullopt;
     return shape;
@@ -1107,7 +1110,9 @@ class Decoder {
       const Operand& operand = instruction.operands[i];
       const std::vector<Operand> parts =
           operand.kind == Kind::list ? operand.parts : std::vector<Operand>{operand};
-      auto slots = slots_of(parts, i == 0 || i == 3 ? "f32" : "b32");
+      const bool is_sum = i == 0 || i == 3;
+      const bool is_wide = shape->factor == "f64";
+      auto slots = slots_of(parts, is_wide ? "f64" : is_sum && shape->sum == "f32" ? "f32" : "b32");
       if (!slots || slots->size() != sizes[i]) return false;
       *into[i] = *std::move(slots);
     }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "lens/fragments.hpp"
 #include "simulator/count/access.hpp"
 #include "simulator/decode/facts.hpp"
 #include "simulator/fault.hpp"
@@ -154,24 +155,26 @@ struct BasicBlock {
   std::vector<KeptRegister> kept;
 };
 
-/// D = A B + C of an mma: the sizes, and the PTX type of A's and B's elements. C and D are FP32.
+/// D = A B + C of an mma: the sizes, and the PTX types of the elements of A and B, and of C and D.
 struct MatrixShape {
   int m = 0, n = 0, k = 0;
   std::string factor;
-  int warps = 1;  // that compute it together, each its part of the rows
+  std::string sum = "f32";
+  bool saturates = false;  // True if sums beyond int's range become its ends
+  int warps = 1;           // that compute it together, each its part of the rows
 
   /// Returns the operations of a warp: a multiplication and an addition for each of its terms.
   uint64_t flops() const { return 2 * static_cast<uint64_t>(m * n * k / warps); }
 
-  /// Returns the number of 32-bit registers in which a lane holds its part of each matrix.
-  size_t registers_of_a() const { return registers(m * k, factor_bits()); }
-  size_t registers_of_b() const { return registers(k * n, factor_bits()); }
-  size_t registers_of_c() const { return registers(m * n, 32); }
+  /// Returns the number of registers in which a lane holds its part of each matrix: of 64 bits for f64, else of 32.
+  size_t registers_of_a() const { return registers(m * k, factor); }
+  size_t registers_of_b() const { return registers(k * n, factor); }
+  size_t registers_of_c() const { return registers(m * n, sum); }
 
  private:
-  int factor_bits() const { return factor == "tf32" ? 32 : 16; }
-  size_t registers(int elements, int bits) const {
-    return static_cast<size_t>(elements * bits) / 32 / WARP / static_cast<size_t>(warps);
+  size_t registers(int elements, const std::string& type) const {
+    return static_cast<size_t>(elements) / lens::elements_in_a_register(type) / WARP /
+           static_cast<size_t>(warps);
   }
 };
 

@@ -16,6 +16,7 @@
 #include "device_functions.h"
 #include "device_atomic_functions.h"
 #include "device_launch_parameters.h"
+#include "dpx_functions.h"
 
 #include <math.h>  // for isnan and similar in the global namespace
 
@@ -103,6 +104,14 @@ inline cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t strea
   return cudaMallocAsync(__simulator_pointer_at(pointer), bytes, stream);
 }
 template <typename T>
+inline cudaError_t cudaMallocFromPoolAsync(T** pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
+  return cudaMallocFromPoolAsync(__simulator_pointer_at(pointer), bytes, pool, stream);
+}
+template <typename T>
+inline cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
+  return cudaMallocFromPoolAsync(pointer, bytes, pool, stream);
+}
+template <typename T>
 inline const void* __simulator_address_of(const volatile T& symbol) {
   return const_cast<const void*>(static_cast<const volatile void*>(&symbol));
 }
@@ -116,6 +125,16 @@ template <typename T>
 inline cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0,
                                         cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
   return cudaMemcpyFromSymbol(to, __simulator_address_of(symbol), bytes, offset, kind);
+}
+template <typename T>
+inline cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
+                                           cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = 0) {
+  return cudaMemcpyToSymbolAsync(__simulator_address_of(symbol), from, bytes, offset, kind, stream);
+}
+template <typename T>
+inline cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes, size_t offset = 0,
+                                             cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t stream = 0) {
+  return cudaMemcpyFromSymbolAsync(to, __simulator_address_of(symbol), bytes, offset, kind, stream);
 }
 template <typename T>
 inline cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {

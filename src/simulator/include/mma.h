@@ -1,7 +1,8 @@
 // nvcuda::wmma: products of tiles on tensor cores, over the mma.sync instructions of the simulated GPU.
 //
-// Half precision, BF16 and TF32 with sums in FP32. A fragment's x[i] has a place in the tile that is this header's
-// own: as with nvcc, a program may only use it to do the same thing to all elements.
+// Half precision with sums in float or half, BF16 and TF32 with sums in float, whole numbers of 8 bits with sums in int, and
+// double. A fragment's x[i] has a place in the tile that is this header's own: as with nvcc, a program may only use it to do the
+// same thing to all elements.
 #pragma once
 #pragma GCC system_header
 
@@ -44,21 +45,39 @@ struct Element<precision::tf32> {
   using type = float;
 };
 
+// The number of elements of a factor in a register; 0 for a type that is none.
 template <typename T>
-constexpr bool is_tf32 = false;
+constexpr unsigned int per_register = 0;
 template <>
-constexpr bool is_tf32<precision::tf32> = true;
-template <typename T>
-constexpr bool is_factor = is_tf32<T>;
+inline constexpr unsigned int per_register<precision::tf32> = 1;
 template <>
-constexpr bool is_factor<__half> = true;
+inline constexpr unsigned int per_register<double> = 1;
 template <>
-constexpr bool is_factor<__nv_bfloat16> = true;
+inline constexpr unsigned int per_register<__half> = 2;
+template <>
+inline constexpr unsigned int per_register<__nv_bfloat16> = 2;
+template <>
+inline constexpr unsigned int per_register<signed char> = 4;
+template <>
+inline constexpr unsigned int per_register<unsigned char> = 4;
+
+// True if products of T can be summed in S.
+template <typename T, typename S>
+constexpr bool is_sum_of = __is_same(S, float);
+template <>
+inline constexpr bool is_sum_of<__half, __half> = true;
+template <typename S>
+constexpr bool is_sum_of<double, S> = __is_same(S, double);
+template <typename S>
+constexpr bool is_sum_of<signed char, S> = __is_same(S, int);
+template <typename S>
+constexpr bool is_sum_of<unsigned char, S> = __is_same(S, int);
 
 template <int M, int N, int K, typename T>
-constexpr bool is_shape = is_tf32<T> ? M == 16 && N == 16 && K == 8
-                                     : K == 16 && ((M == 16 && N == 16) || (M == 32 && N == 8) ||
-                                                   (M == 8 && N == 32));
+constexpr bool is_shape = __is_same(T, double)            ? M == 8 && N == 8 && K == 4
+                          : __is_same(T, precision::tf32) ? M == 16 && N == 16 && K == 8
+                                                          : K == 16 && ((M == 16 && N == 16) || (M == 32 && N == 8) ||
+                                                                        (M == 8 && N == 32));
 
 struct Place {
   unsigned int along, k;  // of a factor: its row of A or column of B, and k; of a sum: its row and column
@@ -66,21 +85,23 @@ struct Place {
 
 __simulator_device unsigned int lane() { return __nvvm_read_ptx_sreg_laneid(); }
 
-// An mma.sync multiplies 16 x K by K x 8. A tile of M x N is cut into such products along its longer side. If M is
-// 8, the roles are exchanged: the transposed product is computed.
-template <int M>
-constexpr bool exchanged = M == 8;
+// An mma.sync multiplies 16 x K by K x 8; of doubles 8 x 4 by 4 x 8. A tile of M x N is cut into such products along its longer
+// side. If M is less than N, the roles are exchanged: the transposed product is computed.
+template <int M, int N>
+constexpr bool exchanged = M < N;
+template <int M, int N>
+constexpr int parts = M * N > 128 ? M * N / 128 : 1;
 
 // Returns the place of element i of the factor with 16 rows (`tall`) or with 8 columns. Each 16 or 8 is one part.
-template <bool TALL, bool TF32>
+template <bool TALL, int K, unsigned int PER>
 __simulator_device Place factor_place(unsigned int i) {
-  constexpr unsigned int per_part = TALL ? (TF32 ? 4 : 8) : (TF32 ? 2 : 4);
+  constexpr unsigned int per_part = (TALL ? 16 : 8) * K / 32;
   const unsigned int part = i / per_part, in_part = i % per_part;
   const unsigned int across = lane() / 4, along = lane() % 4;
-  const unsigned int reg = TF32 ? in_part : in_part / 2;
+  const unsigned int reg = in_part / PER;
   const unsigned int k_step = TALL ? reg / 2 : reg;
   const unsigned int row = across + (TALL ? 8 * (reg % 2) + 16 * part : 8 * part);
-  return {row, TF32 ? along + 4 * k_step : 2 * along + in_part % 2 + 8 * k_step};
+  return {row, PER * along + in_part % PER + 4 * PER * k_step};
 }
 
 }  // namespace __simulator_wmma
@@ -89,12 +110,13 @@ __simulator_device Place factor_place(unsigned int i) {
 template <typename Use, int M, int N, int K, typename T, typename Layout = void>
 struct fragment {
   static constexpr bool is_sum = __is_same(Use, accumulator);
-  static_assert(!is_sum || __is_same(T, float),
-                "the simulated GPU has sums in float alone: fragment<accumulator, M, N, K, float>");
-  static_assert(is_sum || __simulator_wmma::is_factor<T>,
-                "the simulated GPU multiplies tiles of half, __nv_bfloat16 and precision::tf32");
+  static_assert(!is_sum || __is_same(T, float) || __is_same(T, __half) || __is_same(T, int) || __is_same(T, double),
+                "the simulated GPU has sums in float, half, int and double");
+  static_assert(is_sum || __simulator_wmma::per_register<T> != 0,
+                "the simulated GPU multiplies tiles of half, __nv_bfloat16, precision::tf32, signed char, unsigned char "
+                "and double");
   static_assert(is_sum || __simulator_wmma::is_shape<M, N, K, T>,
-                "tiles are 16x16x16, 32x8x16 or 8x32x16, and 16x16x8 of tf32");
+                "tiles are 16x16x16, 32x8x16 or 8x32x16; 16x16x8 of tf32, 8x8x4 of double");
 
   using element_type = typename __simulator_wmma::Element<T>::type;
   using storage_element_type = element_type;
@@ -117,13 +139,13 @@ __simulator_device void for_each(const fragment<Use, M, N, K, T, Layout>& f, F u
       unsigned int row = lane() / 4 + 8 * (in_part / 2);
       unsigned int column = lane() % 4 * 2 + in_part % 2;
       (M == 16 ? column : row) += M == 16 ? 8 * part : 16 * part;
-      if (exchanged<M>) {
+      if (exchanged<M, N>) {
         use(i, column, row);
       } else {
         use(i, row, column);
       }
     } else {
-      const Place place = factor_place<is_a != exchanged<M>, is_tf32<T>>(i);
+      const Place place = factor_place<is_a != exchanged<M, N>, K, per_register<T>>(i);
       if (is_a) {
         use(i, place.along, place.k);
       } else {
@@ -135,25 +157,56 @@ __simulator_device void for_each(const fragment<Use, M, N, K, T, Layout>& f, F u
 
 #define __simulator_attributes __attribute__((always_inline, nodebug))
 
-template <typename T, typename E>
-__simulator_device unsigned int word(const E* x) {
-  if constexpr (is_tf32<T>) return __builtin_bit_cast(unsigned int, x[0]);
-  else return __builtin_bit_cast(unsigned short, x[0]) |
-              static_cast<unsigned int>(__builtin_bit_cast(unsigned short, x[1])) << 16;
+// Returns register i of a fragment with these elements.
+template <typename E>
+__simulator_device unsigned int word(const E* x, int i) {
+  if constexpr (sizeof(E) == 4) {
+    return __builtin_bit_cast(unsigned int, x[i]);
+  } else if constexpr (sizeof(E) == 2) {
+    return __builtin_bit_cast(unsigned short, x[2 * i]) |
+           static_cast<unsigned int>(__builtin_bit_cast(unsigned short, x[2 * i + 1])) << 16;
+  } else {
+    unsigned int all = 0;
+    for (int byte = 3; byte >= 0; --byte)
+      all = all << 8 | __builtin_bit_cast(unsigned char, x[4 * i + byte]);
+    return all;
+  }
 }
 
 #define __simulator_mma(shape)                                                                     \
   asm volatile("mma.sync.aligned." shape " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "         \
                "{%10, %11, %12, %13};"                                                             \
                : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3])                                    \
-               : "r"(word<T>(a)), "r"(word<T>(a + per)), "r"(word<T>(a + 2 * per)),                \
-                 "r"(word<T>(a + 3 * per)), "r"(word<T>(b)), "r"(word<T>(b + per)), "f"(c[0]),     \
-                 "f"(c[1]), "f"(c[2]), "f"(c[3]))
+               : "r"(word(a, 0)), "r"(word(a, 1)), "r"(word(a, 2)), "r"(word(a, 3)), "r"(word(b, 0)), \
+                 "r"(word(b, 1)), "f"(c[0]), "f"(c[1]), "f"(c[2]), "f"(c[3]))
+#define __simulator_mma_of_bytes(types)                                                            \
+  asm volatile("mma.sync.aligned.m16n8k16.row.col." types " {%0, %1, %2, %3}, {%4, %5}, {%6}, "    \
+               "{%7, %8, %9, %10};"                                                                \
+               : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3])                                    \
+               : "r"(word(a, 0)), "r"(word(a, 1)), "r"(word(b, 0)), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]))
 
-template <typename T, typename E>
-__simulator_device void multiply(float* d, const E* a, const E* b, const float* c) {
-  constexpr int per = is_tf32<T> ? 1 : 2;
-  if constexpr (is_tf32<T>) {
+// One mma.sync: D = A B + C. If SATURATES, sums beyond an int's range become its ends.
+template <typename T, bool SATURATES, typename S, typename E>
+__simulator_device void multiply(S* d, const E* a, const E* b, const S* c) {
+  if constexpr (__is_same(T, double)) {
+    asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%4, %5};"
+                 : "=d"(d[0]), "=d"(d[1])
+                 : "d"(a[0]), "d"(b[0]), "d"(c[0]), "d"(c[1]));
+  } else if constexpr (__is_same(T, signed char)) {
+    if constexpr (SATURATES) __simulator_mma_of_bytes("satfinite.s32.s8.s8.s32");
+    else __simulator_mma_of_bytes("s32.s8.s8.s32");
+  } else if constexpr (__is_same(T, unsigned char)) {
+    if constexpr (SATURATES) __simulator_mma_of_bytes("satfinite.s32.u8.u8.s32");
+    else __simulator_mma_of_bytes("s32.u8.u8.s32");
+  } else if constexpr (__is_same(S, __half)) {
+    unsigned int low, high;
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, {%8, %9};"
+                 : "=r"(low), "=r"(high)
+                 : "r"(word(a, 0)), "r"(word(a, 1)), "r"(word(a, 2)), "r"(word(a, 3)), "r"(word(b, 0)),
+                   "r"(word(b, 1)), "r"(word(c, 0)), "r"(word(c, 1)));
+    for (int i = 0; i < 4; ++i)
+      d[i] = __builtin_bit_cast(__half, static_cast<unsigned short>((i < 2 ? low : high) >> 16 * (i % 2)));
+  } else if constexpr (__is_same(T, precision::tf32)) {
     __simulator_mma("m16n8k8.row.col.f32.tf32.tf32.f32");
   } else if constexpr (__is_same(T, __half)) {
     __simulator_mma("m16n8k16.row.col.f32.f16.f16.f32");
@@ -162,6 +215,27 @@ __simulator_device void multiply(float* d, const E* a, const E* b, const float* 
   }
 }
 #undef __simulator_mma
+#undef __simulator_mma_of_bytes
+
+// The products of the parts of a tile.
+template <bool SATURATES, int M, int N, int K, typename T, typename OfA, typename OfB, typename S>
+__simulator_device void multiply_parts(fragment<accumulator, M, N, K, S>& d, const fragment<matrix_a, M, N, K, T, OfA>& a,
+                                       const fragment<matrix_b, M, N, K, T, OfB>& b,
+                                       const fragment<accumulator, M, N, K, S>& c) {
+  static_assert(is_sum_of<T, S>,
+                "the simulated GPU sums half in float or half, bytes in int, double in double, and other types in float");
+  constexpr int all = parts<M, N>;
+  const int sums = d.num_elements / all;
+#pragma unroll
+  for (int part = 0; part < all; ++part) {
+    S* const to = d.x + sums * part;
+    const S* const from = c.x + sums * part;
+    const auto* const of_a = a.x + (M > 16 ? part * a.num_elements / all : 0);  // parts of A below one another
+    const auto* const of_b = b.x + (N > 8 ? part * b.num_elements / all : 0);   // parts of B beside one another
+    if constexpr (exchanged<M, N>) multiply<T, SATURATES>(to, of_b, of_a, from);
+    else multiply<T, SATURATES>(to, of_a, of_b, from);
+  }
+}
 
 }  // namespace __simulator_wmma
 
@@ -184,18 +258,18 @@ __simulator_device void load_matrix_sync(fragment<Use, M, N, K, T, Layout>& f, c
     f.x[i] = from[by_rows ? row * stride + column : column * stride + row];
   });
 }
-template <int M, int N, int K>
-__simulator_device void load_matrix_sync(fragment<accumulator, M, N, K, float>& f, const float* from,
-                                         unsigned int stride, layout_t layout) {
+template <int M, int N, int K, typename S>
+__simulator_device void load_matrix_sync(fragment<accumulator, M, N, K, S>& f, const S* from, unsigned int stride,
+                                         layout_t layout) {
   __syncwarp();
   __simulator_wmma::for_each(f, [&](unsigned int i, unsigned int row, unsigned int column)
                                     __simulator_attributes {
     f.x[i] = from[layout == mem_row_major ? row * stride + column : column * stride + row];
   });
 }
-template <int M, int N, int K>
-__simulator_device void store_matrix_sync(float* to, const fragment<accumulator, M, N, K, float>& f,
-                                          unsigned int stride, layout_t layout) {
+template <int M, int N, int K, typename S>
+__simulator_device void store_matrix_sync(S* to, const fragment<accumulator, M, N, K, S>& f, unsigned int stride,
+                                          layout_t layout) {
   __syncwarp();
   __simulator_wmma::for_each(f, [&](unsigned int i, unsigned int row, unsigned int column)
                                     __simulator_attributes {
@@ -203,24 +277,22 @@ __simulator_device void store_matrix_sync(float* to, const fragment<accumulator,
   });
 }
 
-/// D = A B + C.
-template <int M, int N, int K, typename T, typename OfA, typename OfB>
-__simulator_device void mma_sync(fragment<accumulator, M, N, K, float>& d,
-                                 const fragment<matrix_a, M, N, K, T, OfA>& a,
+/// D = A B + C. C and D have one type here.
+template <int M, int N, int K, typename T, typename OfA, typename OfB, typename S>
+__simulator_device void mma_sync(fragment<accumulator, M, N, K, S>& d, const fragment<matrix_a, M, N, K, T, OfA>& a,
                                  const fragment<matrix_b, M, N, K, T, OfB>& b,
-                                 const fragment<accumulator, M, N, K, float>& c) {
-  constexpr int parts = M * N / (16 * 8);
-#pragma unroll
-  for (int part = 0; part < parts; ++part) {
-    float* const to = d.x + 4 * part;
-    const float* const from = c.x + 4 * part;
-    if constexpr (M == 16) {  // parts of B beside one another
-      __simulator_wmma::multiply<T>(to, a.x, b.x + part * b.num_elements / parts, from);
-    } else if constexpr (M == 32) {  // parts of A below one another
-      __simulator_wmma::multiply<T>(to, a.x + part * a.num_elements / parts, b.x, from);
-    } else {
-      __simulator_wmma::multiply<T>(to, b.x + part * b.num_elements / parts, a.x, from);
-    }
+                                 const fragment<accumulator, M, N, K, S>& c) {
+  __simulator_wmma::multiply_parts<false>(d, a, b, c);
+}
+/// With `saturate`, sums beyond an int's range become its ends. Else they wrap.
+template <int M, int N, int K, typename T, typename OfA, typename OfB>
+__simulator_device void mma_sync(fragment<accumulator, M, N, K, int>& d, const fragment<matrix_a, M, N, K, T, OfA>& a,
+                                 const fragment<matrix_b, M, N, K, T, OfB>& b,
+                                 const fragment<accumulator, M, N, K, int>& c, bool saturate) {
+  if (saturate) {
+    __simulator_wmma::multiply_parts<true>(d, a, b, c);
+  } else {
+    __simulator_wmma::multiply_parts<false>(d, a, b, c);
   }
 }
 

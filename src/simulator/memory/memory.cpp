@@ -158,6 +158,10 @@ void give_back(std::byte* first, uint64_t bytes) {
   }
 }
 
+void make_undefined(const Allocation& allocation) {
+  std::memset(allocation.host, UNDEFINED, std::min(allocation.bytes, FILLED));
+}
+
 // Records in the order of their addresses, which is the order of allocation: appended under a lock, read without
 // one. They lie in chunks that double in size and never move.
 class Records {
@@ -441,13 +445,30 @@ uint64_t DeviceMemory::allocate(uint64_t bytes, HostAccess access) {
       return 0;
     }
   }
-  std::memset(allocation.host, UNDEFINED, std::min(bytes, FILLED));
+  make_undefined(allocation);
 
   allocation.id = ++common.allocations;
   allocation.device = s.number;
   range->records.append(allocation);
   s.used += bytes;
   return allocation.base;
+}
+
+bool DeviceMemory::revive(uint64_t base) {
+  State& s = *state_;
+  const std::lock_guard lock(s.common->mutex);
+  Allocation* const allocation = s.holding(base);
+  if (allocation == nullptr || allocation->base != base || allocation->live ||
+      allocation->host_visible || allocation->bytes > s.total() - s.used.load())
+    return false;
+  allocation->host = take_bytes(allocation->bytes);
+  if (allocation->host == nullptr) return false;
+  make_undefined(*allocation);
+  note_change();
+  ++allocation->revivals;
+  allocation->live = true;
+  s.used += allocation->bytes;
+  return true;
 }
 
 bool DeviceMemory::adopt(void* host, uint64_t bytes) {

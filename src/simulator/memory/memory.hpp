@@ -21,6 +21,7 @@ struct Allocation {
   std::byte* host = nullptr;  // the bytes on the host
   uint32_t id = 0;            // 1, 2, 3, ... in the order of allocation
   uint32_t device = 0;        // the number of the device that it was made on
+  uint32_t revivals = 0;      // see DeviceMemory::revive()
   bool live = true;
   bool host_visible = false;  // True if base is a host address (cudaMallocHost, cudaMallocManaged)
   bool adopted = false;       // True if the host owned the bytes before (cudaHostRegister)
@@ -62,6 +63,10 @@ class DeviceMemory {
 
   /// Frees the allocation that starts at `base`. Returns false if none starts there or if it was freed before.
   bool release(uint64_t base);
+
+  /// Makes a freed allocation live again, with undefined bytes. Returns false if none starts at `base`, or there is no memory. Not
+  /// for one that the host sees.
+  bool revive(uint64_t base);
 
   /// Lets the device use host memory in place. Returns false if the device already has a part of it, or if too
   /// much has been adopted. forget() gives the memory back to the host.

@@ -7,12 +7,11 @@
 #include <iterator>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <new>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "simulator/live_handles.hpp"
 #include "simulator/nvrtc/compiler.hpp"
 #include "simulator/nvrtc/options.hpp"
 
@@ -34,24 +33,15 @@ constexpr int ARCHITECTURES[] = {75, 80, 86, 87, 88, 89, 90};
 constexpr const char* VARIABLE =
     "__simulator_nvrtc_name_";  // holds the address of a name expression
 
-struct Programs {
-  std::mutex mutex;
-  std::set<nvrtcProgram> all;
-};
-Programs& programs() {
-  static auto* const made =
-      new Programs;  // never destroyed: static objects of the program may still make calls
+LiveHandles<nvrtcProgram>& programs() {
+  static auto* const made = new LiveHandles<nvrtcProgram>;
   return *made;
 }
 
 // Calls use(program) for a program that exists.
 template <typename Use>
 nvrtcResult with_program(nvrtcProgram program, Use use) {
-  {
-    Programs& known = programs();
-    const std::lock_guard lock(known.mutex);
-    if (!known.all.contains(program)) return NVRTC_ERROR_INVALID_PROGRAM;
-  }
+  if (!programs().contains(program)) return NVRTC_ERROR_INVALID_PROGRAM;
   try {
     return use(*program);
   } catch (const std::bad_alloc&) {
@@ -191,8 +181,7 @@ nvrtcResult nvrtcCreateProgram(nvrtcProgram* program, const char* source, const 
       if (headers[i] == nullptr || header_names[i] == nullptr) return NVRTC_ERROR_INVALID_INPUT;
       made->headers.push_back({header_names[i], headers[i]});
     }
-    const std::lock_guard lock(programs().mutex);
-    programs().all.insert(made.get());
+    programs().add(made.get());
     *program = made.release();
     return NVRTC_SUCCESS;
   } catch (const std::bad_alloc&) {
@@ -202,8 +191,7 @@ nvrtcResult nvrtcCreateProgram(nvrtcProgram* program, const char* source, const 
 
 nvrtcResult nvrtcDestroyProgram(nvrtcProgram* program) {
   if (program == nullptr) return NVRTC_ERROR_INVALID_PROGRAM;
-  const std::lock_guard lock(programs().mutex);
-  if (programs().all.erase(*program) == 0) return NVRTC_ERROR_INVALID_PROGRAM;
+  if (!programs().remove(*program)) return NVRTC_ERROR_INVALID_PROGRAM;
   delete *program;
   *program = nullptr;
   return NVRTC_SUCCESS;

@@ -73,6 +73,7 @@ TEST_F(Cublas, HasTheHandleOfCublasLt) {
   cublasLtHandle_t handle = nullptr;
   ASSERT_EQ(cublasLtCreate(&handle), CUBLAS_STATUS_SUCCESS);
   EXPECT_EQ(cublasLtGetVersion(), size_t{CUBLAS_VERSION});
+  EXPECT_EQ(cublasGetCudartVersion(), size_t{CUDART_VERSION});
   EXPECT_EQ(cublasLtDestroy(handle), CUBLAS_STATUS_SUCCESS);
   EXPECT_EQ(cublasLtCreate(nullptr), CUBLAS_STATUS_INVALID_VALUE);
 }

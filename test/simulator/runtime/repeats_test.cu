@@ -349,6 +349,38 @@ TEST_F(Repeats, AreOfOneShapeScheduleAndSearch) {
   EXPECT_EQ(repeats(), 4);
 }
 
+// Memory of a graph comes back at its address, and nobody has written it again.
+TEST_F(Repeats, AreNotOfMemoryThatCameBack) {
+  cudaStream_t stream = nullptr;
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  int* brief = nullptr;
+  std::vector<int> results(COUNT);
+  EXPECT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  EXPECT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+  EXPECT_EQ(cudaMallocAsync(&brief, BYTES, stream), cudaSuccess);
+  map<<<1, COUNT, 0, stream>>>(a, brief);
+  cudaMemcpyAsync(results.data(), brief, BYTES, cudaMemcpyDeviceToHost, stream);
+  EXPECT_EQ(cudaFreeAsync(brief, stream), cudaSuccess);
+  EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  EXPECT_EQ(cudaGraphInstantiate(&executable, graph), cudaSuccess);
+  EXPECT_EQ(repeats_of([&] {
+              std::ranges::fill(results, 0);
+              EXPECT_EQ(cudaGraphLaunch(executable, stream), cudaSuccess);
+              cudaStreamSynchronize(stream);
+              EXPECT_EQ(results, mapped(numbers));
+            }),
+            0);
+  EXPECT_TRUE(simulator::current_device().hazards.found().empty());
+  map<<<1, COUNT>>>(a, brief);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+  EXPECT_EQ(simulator::last_fault()->kind, simulator::FaultKind::use_after_free);
+  simulator::clear_fault();
+  cudaGraphExecDestroy(executable);
+  cudaGraphDestroy(graph);
+  cudaStreamDestroy(stream);
+}
+
 TEST_F(Repeats, MeetOtherStreamsAsLaunchesDo) {
   cudaStream_t s = nullptr, t = nullptr;
   cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);

@@ -360,7 +360,8 @@ TEST(JsonReport, HasTheExactFiguresOfEachLaunch) {
   launch.counters.barriers = 9;
   launch.counters.instructions = {{"ffma", 3, 96}};
   launch.counters.tensor_flops = 8192;
-  launch.counters.tensor = {{"naive_kernel", {"mma.cu", 7}, "mma.sync", "f16", 16, 8, 16, 2, 8192}};
+  launch.counters.tensor = {
+      {"naive_kernel", {"mma.cu", 7}, "mma.sync", "f16", "f32", 16, 8, 16, 2, 8192}};
   launch.counters.accesses.pop_back();
   Counters program;
   program.launches = 12;
@@ -383,8 +384,8 @@ TEST(JsonReport, HasTheExactFiguresOfEachLaunch) {
       "counters": {"warp_instructions": 9007199254740993, "lane_instructions": 39506144,
                    "ffma": 17, "flops": 34, "tensor_flops": 8192, "barriers": 9, "blocks": 128},
       "instructions": [{"kind": "ffma", "warps": 3, "lanes": 96}],
-      "tensor": [{"file": "mma.cu", "line": 7, "instruction": "mma.sync", "format": "f16", "warps": 2,
-                  "flops": 8192}],
+      "tensor": [{"file": "mma.cu", "line": 7, "instruction": "mma.sync", "format": "f16", "sum": "f32",
+                  "warps": 2, "flops": 8192}],
       "accesses": [{"file": "src/kernels/01_naive.cu", "line": 29, "instruction": "ld.global.f32",
                     "access": "global load", "buffer": "A", "bytes_per_lane": 4, "requests": 1000,
                     "lanes": 32000, "bytes_asked": 128000, "bytes_used": 128000, "sectors": 32000,

@@ -34,7 +34,7 @@ class Messages(unittest.TestCase):
     def test_names_of_absent_parts(self):
         for name, part in {
             "cudaIpcGetMemHandle": "memory that processes share (IPC)",
-            "cudaGraphicsMapResources": "graphics",
+            "cuGraphicsMapResources": "graphics",
             "surf2Dwrite": "surfaces",
             "cudaMipmappedArray_t": "mipmapped arrays",
             "cuLibraryLoadData": "driver API",
@@ -42,7 +42,8 @@ class Messages(unittest.TestCase):
             "cuMemCreate": "virtual memory that a program maps itself",
             "cuSurfObjectCreate": "surfaces",
             "__nv_fp4_e2m1": "FP4",
-            "__viaddmax_s16x2": "DPX",
+            "cudaGraphConditionalHandleCreate": "part of CUDA's graphs",
+            "cudaMemPoolExportToShareableHandle": "part of CUDA's memory pools",
             "cudaBindTexture": "try texture objects",
             "cudaGridDependencySynchronize": "programmatic dependent launches",
         }.items():
@@ -85,7 +86,7 @@ class Messages(unittest.TestCase):
             "cub/cub.cuh": "CUB",
             "cuda/std/span": "libcu++",
             "cuda_fp4.h": "FP4",
-            "cuda_gl_interop.h": "graphics",
+            "cudaEGL.h": "graphics",
             "cuda_future.h": "this part of CUDA",
         }.items():
             with self.subTest(header):
@@ -114,10 +115,10 @@ class Messages(unittest.TestCase):
 
     def test_a_requirement_of_our_headers_is_said_at_the_users_line(self):
         self.expect_line(
-            f"{HEADERS}/mma.h:92:17: error: static assertion failed due to requirement '!is_sum || x': the simulated GPU has sums in float alone\n"
+            f"{HEADERS}/mma.h:92:17: error: static assertion failed due to requirement '!is_sum || x': the simulated GPU has sums in float, half, int and double\n"
             f"{HEADERS}/mma.h:120:3: note: in instantiation of member class 'x' requested here\n"
             "mine.cu:40:9: note: in instantiation of template class 'y' requested here\n",
-            "mine.cu:40: error: the simulated GPU has sums in float alone",
+            "mine.cu:40: error: the simulated GPU has sums in float, half, int and double",
             "",
         )
         self.expect_line(

@@ -1,6 +1,7 @@
 // simcc on programs as learners bring them, and on wrong command lines.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <sstream>
@@ -727,6 +728,32 @@ int main() {
       run(SIMCC + " " + at + "/a.cu " + at + "/b.cu " + at + "/main.cpp -o " + at + "/p");
   ASSERT_EQ(compiled.exit_code, 0) << compiled.err;
   EXPECT_EQ(run(at + "/p").exit_code, 12);
+}
+
+// Nothing in a header is defined twice, and no two headers are at odds.
+TEST(Simcc, LinksTwoFilesThatIncludeEveryHeader) {
+  namespace fs = std::filesystem;
+  const fs::path headers = TEST_DATA "/../../src/simulator/include";
+  std::vector<std::string> names;
+  for (const auto& entry : fs::recursive_directory_iterator(headers)) {
+    const std::string name = fs::relative(entry.path(), headers).string();
+    // The headers themselves include the parts in two of the folders.
+    const auto begins = [&](const char* with) { return name.rfind(with, 0) == 0; };
+    if (entry.is_regular_file() && !begins("simulated/") && !begins("texture/") && !begins("."))
+      names.push_back(name);
+  }
+  ASSERT_GT(names.size(), 40u);
+  std::sort(names.begin(), names.end());
+  std::string includes;
+  for (const std::string& name : names) includes += "#include <" + name + ">\n";
+  const TemporaryFolder folder;
+  write(folder / "first.cu", includes + "__global__ void first() {}\n");
+  write(folder / "second.cu", includes + "__global__ void second() {}\nint main() {}\n");
+  const Outcome compiled =
+      run(SIMCC + " " + (folder / "first.cu").string() + " " + (folder / "second.cu").string() +
+          " -o " + (folder / "program").string());
+  EXPECT_EQ(compiled.exit_code, 0) << compiled.err;
+  EXPECT_EQ(compiled.err, "");
 }
 
 TEST(Simcc, CompilesACFileAsC) {

@@ -1,4 +1,4 @@
-// ldmatrix, stmatrix, mma.sync and wgmma. mma.sync: D = A B + C, A of 16 x K, B of K x 8, C and D of 16 x 8 elements spread over a warp's
+// ldmatrix, stmatrix, mma.sync and wgmma. mma.sync: D = A B + C, A of M x K, B of K x 8, C and D of M x 8 elements spread over a warp's
 // registers.
 //
 // A tensor core does not round like IEEE arithmetic. On compute capability 9.0 each element of D is computed as follows
@@ -7,13 +7,17 @@
 //   2. Products and C are aligned to the largest exponent of the terms that are not zero. Bits below 2^-25 of it are cut off.
 //   3. They are added exactly, and the sum is cut off to FP32, toward zero. Zero is +0, and so is a sum that
 //      is cut off to zero.
+// In half precision C and D differ in the last step: the exact sum is rounded to the nearest number of half precision, ties to
+// even. In double precision D is a chain of fused multiply-adds, from k = 0 on. In whole numbers all is exact.
 #include "simulator/execute/level/matrix.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -21,6 +25,7 @@
 #include "simulator/count/timeline.hpp"
 #include "simulator/execute/level/lanes.hpp"
 #include "simulator/execute/level/memory_handlers.hpp"
+#include "simulator/execute/scalar/half_precision.hpp"
 #include "simulator/execute/watch/layouts.hpp"
 #include "simulator/execute/watch/observer.hpp"
 #include "simulator/memory/matrix_descriptor.hpp"
@@ -168,8 +173,16 @@ Row cut_right(Row value, Row distance) {
   return (((value ^ sign) - sign) >> by ^ sign) - sign;
 }
 
+// How a sum becomes an FP32 number.
+enum class Rest {
+  cut_off,
+  // The last bit of the FP32 number is set if bits below it were lost. A second rounding to half precision then gives what one
+  // rounding of the whole sum would give: Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008.
+  kept_in_last_bit,
+};
+
 // Stores (sum + added) * 2^(exponent - KEPT_BITS) in FP32, cut off toward zero, for a row of D.
-template <typename Row>
+template <Rest REST, typename Row>
 void cut_off_row(Row sum, Row added, Row exponent, uint32_t* d) {
   constexpr size_t COLUMNS = sizeof(Row) / sizeof(int32_t);
   using Doubles = double __attribute__((ext_vector_type(COLUMNS)));
@@ -185,7 +198,12 @@ void cut_off_row(Row sum, Row added, Row exponent, uint32_t* d) {
     const Doubles exact =
         (__builtin_convertvector(sum, Doubles) + __builtin_convertvector(added, Doubles)) *
         __builtin_bit_cast(Doubles, power);
-    const Bits kept = __builtin_bit_cast(Bits, exact) & ~((uint64_t{1} << CUT) - 1);
+    constexpr uint64_t LOST = (uint64_t{1} << CUT) - 1;
+    Bits kept = __builtin_bit_cast(Bits, exact) & ~LOST;
+    if constexpr (REST == Rest::kept_in_last_bit) {
+      const Bits lost = __builtin_bit_cast(Bits, exact) & LOST;
+      kept |= __builtin_bit_cast(Bits, lost != 0) & uint64_t{1} << CUT;
+    }
     using Floats = float __attribute__((ext_vector_type(COLUMNS)));
     const Floats rounded = __builtin_convertvector(__builtin_bit_cast(Doubles, kept), Floats);
     __builtin_memcpy(d, &rounded, sizeof rounded);
@@ -217,7 +235,7 @@ Accumulators<Row> take_apart(Row word) {
 constexpr uint32_t without_products(uint32_t c) { return (c & 0x7fffffff) == 0 ? 0 : c; }
 
 // D = A B + C of finite elements. a: M x K, b: K x COLUMNS, c and d: M x COLUMNS, row-major.
-template <typename Format, size_t K, size_t COLUMNS>
+template <typename Format, size_t K, size_t COLUMNS, Rest REST>
 void multiply(const Factors<M * K>& a, const Factors<K * COLUMNS>& b, const uint32_t* c,
               uint32_t* d) {
   using Row = Row<COLUMNS>;
@@ -245,12 +263,12 @@ void multiply(const Factors<M * K>& a, const Factors<K * COLUMNS>& b, const uint
     }
     const Row added =
         cut_right(accumulator.significand << (KEPT_BITS - 23), largest - accumulator.exponent);
-    cut_off_row(sum, added, largest, d + row * COLUMNS);
+    cut_off_row<REST>(sum, added, largest, d + row * COLUMNS);
   }
 }
 
 // D = A B + C of any elements. a: M x K, b: K x COLUMNS, c and d: M x COLUMNS, row-major.
-template <typename Format, size_t K, size_t COLUMNS>
+template <typename Format, size_t K, size_t COLUMNS, Rest REST = Rest::cut_off>
 void multiply_bits(const std::array<uint32_t, M * K>& a_bits,
                    const std::array<uint32_t, K * COLUMNS>& b_bits,
                    const std::array<uint32_t, M * COLUMNS>& c,
@@ -259,7 +277,7 @@ void multiply_bits(const std::array<uint32_t, M * K>& a_bits,
   Factors<K * COLUMNS> b;
   take_apart<Format>(a_bits, a);
   take_apart<Format>(b_bits, b);
-  multiply<Format, K, COLUMNS>(a, b, c.data(), d.data());
+  multiply<Format, K, COLUMNS, REST>(a, b, c.data(), d.data());
   uint32_t special_c = 0;
   for (const uint32_t word : c) special_c |= (word >> 23 & 0xff) == 0xff ? 1 : 0;
   if (!a.is_special && !b.is_special && special_c == 0) [[likely]]
@@ -277,11 +295,10 @@ void multiply_bits(const std::array<uint32_t, M * K>& a_bits,
 
 // ---- Fragments: see lens/fragments.hpp.
 
-// Calls each(register, lane, part of the register, row, column) for all elements of A.
-template <typename Format, size_t K, typename Each>
+// Calls each(register, lane, part of the register, row, column) for all elements of an A of ROWS rows, PER of them in a register.
+template <size_t PER, size_t K, size_t ROWS = M, typename Each>
 void for_each_of_a(Each&& each) {
-  constexpr size_t PER = Format::IN_A_REGISTER;
-  for (size_t reg = 0; reg < M * K / WARP / PER; ++reg) {
+  for (size_t reg = 0; reg < ROWS * K / WARP / PER; ++reg) {
     for (size_t lane = 0; lane < WARP; ++lane) {
       for (size_t part = 0; part < PER; ++part) {
         const auto [row, column] = lens::place_in_a(lane, reg, part, PER);
@@ -291,9 +308,8 @@ void for_each_of_a(Each&& each) {
   }
 }
 
-template <typename Format, size_t K, typename Each>
+template <size_t PER, size_t K, typename Each>
 void for_each_of_b(Each&& each) {
-  constexpr size_t PER = Format::IN_A_REGISTER;
   for (size_t reg = 0; reg < K * N / WARP / PER; ++reg) {
     for (size_t lane = 0; lane < WARP; ++lane) {
       for (size_t part = 0; part < PER; ++part) {
@@ -304,12 +320,14 @@ void for_each_of_b(Each&& each) {
   }
 }
 
-template <typename Each>
+template <size_t PER = 1, size_t ROWS = M, typename Each>
 void for_each_of_c(Each&& each) {
-  for (size_t reg = 0; reg < M * N / WARP; ++reg) {
+  for (size_t reg = 0; reg < ROWS * N / WARP / PER; ++reg) {
     for (size_t lane = 0; lane < WARP; ++lane) {
-      const auto [row, column] = lens::place_in_c(lane, reg);
-      each(reg, lane, row, column);
+      for (size_t part = 0; part < PER; ++part) {
+        const auto [row, column] = lens::place_in_c(lane, reg, part, PER);
+        each(reg, lane, part, row, column);
+      }
     }
   }
 }
@@ -431,29 +449,121 @@ bool add_nothing(Warp& w, const Op& op) {
   return true;
 }
 
-template <typename Format, size_t K>
-void multiply_fragments(Warp& w, const Op& op) {
+void begin_product(Warp& w) {
   require_whole_warp(w);
   if (w.block->timeline != nullptr) w.block->timeline->multiply(w.number);
+}
+
+// A lane's number in one of the registers of a fragment.
+template <typename T>
+T number_in(const Warp& w, const std::vector<Slot>& slots, size_t reg, size_t lane) {
+  return lanes_of<T>(w, slots[reg])[lane];
+}
+
+// The elements of A and B of a warp's product, taken out of its registers.
+template <typename Format, size_t K>
+struct FactorBits {
+  std::array<uint32_t, M * K> a;
+  std::array<uint32_t, K * N> b;
+
+  FactorBits(const Warp& w, const Op& op) {
+    constexpr size_t PER = Format::IN_A_REGISTER;
+    for_each_of_a<PER, K>([&](size_t reg, size_t lane, size_t part, size_t row, size_t column) {
+      a[row * K + column] = element<Format>(number_in<uint32_t>(w, op.lists->a, reg, lane), part);
+    });
+    for_each_of_b<PER, K>([&](size_t reg, size_t lane, size_t part, size_t row, size_t column) {
+      b[row * N + column] = element<Format>(number_in<uint32_t>(w, op.lists->b, reg, lane), part);
+    });
+  }
+};
+
+using Sums = std::array<uint32_t, M * N>;
+
+template <typename Format, size_t K>
+void multiply_fragments(Warp& w, const Op& op) {
+  begin_product(w);
   if (add_nothing<Format>(w, op)) return;
-  const auto words = [&](const std::vector<Slot>& slots, size_t reg) {
-    return lanes_of<uint32_t>(w, slots[reg]);
-  };
-  std::array<uint32_t, M * K> a_bits;
-  std::array<uint32_t, K * N> b_bits;
-  alignas(64) std::array<uint32_t, M * N> c, d;
-  for_each_of_a<Format, K>([&](size_t reg, size_t lane, size_t place, size_t row, size_t column) {
-    a_bits[row * K + column] = element<Format>(words(op.lists->a, reg)[lane], place);
+  const FactorBits<Format, K> factors(w, op);
+  alignas(64) Sums c, d;
+  for_each_of_c([&](size_t reg, size_t lane, size_t, size_t row, size_t column) {
+    c[row * N + column] = number_in<uint32_t>(w, op.lists->c, reg, lane);
   });
-  for_each_of_b<Format, K>([&](size_t reg, size_t lane, size_t place, size_t row, size_t column) {
-    b_bits[row * N + column] = element<Format>(words(op.lists->b, reg)[lane], place);
-  });
-  for_each_of_c([&](size_t reg, size_t lane, size_t row, size_t column) {
-    c[row * N + column] = words(op.lists->c, reg)[lane];
-  });
-  multiply_bits<Format, K, N>(a_bits, b_bits, c, d);
-  for_each_of_c([&](size_t reg, size_t lane, size_t row, size_t column) {
+  multiply_bits<Format, K, N>(factors.a, factors.b, c, d);
+  for_each_of_c([&](size_t reg, size_t lane, size_t, size_t row, size_t column) {
     result_of<uint32_t>(w, op.lists->d[reg])[lane] = d[row * N + column];
+  });
+}
+
+// D and C in half precision, two elements in a register.
+template <size_t K>
+void multiply_with_half_sums(Warp& w, const Op& op) {
+  constexpr size_t PER = F16::IN_A_REGISTER;
+  begin_product(w);
+  const FactorBits<F16, K> factors(w, op);
+  alignas(64) Sums c, d;
+  for_each_of_c<PER>([&](size_t reg, size_t lane, size_t part, size_t row, size_t column) {
+    c[row * N + column] = element<F16>(number_in<uint32_t>(w, op.lists->c, reg, lane), part);
+  });
+  halves_to_singles(c);
+  multiply_bits<F16, K, N, Rest::kept_in_last_bit>(factors.a, factors.b, c, d);
+  singles_to_halves(d);
+  for_each_of_c<PER>([&](size_t reg, size_t lane, size_t part, size_t row, size_t column) {
+    constexpr uint32_t SIGN_BIT = 1u << SIGN<F16>;
+    uint32_t& result = d[row * N + column];
+    if (result == SIGN_BIT) result = 0;  // no sum is -0
+    uint32_t& word = result_of<uint32_t>(w, op.lists->d[reg])[lane];
+    word = part == 0 ? result : word | result << 16;
+  });
+}
+
+// Whole numbers: ROWS x K of 8 bits times K x N, with sums of 32 bits.
+template <typename T, size_t ROWS, size_t K, bool SATURATES>
+void multiply_integers(Warp& w, const Op& op) {
+  constexpr size_t PER = sizeof(uint32_t);
+  begin_product(w);
+  std::array<int32_t, ROWS * K> a;
+  std::array<int32_t, K * N> b;
+  const auto byte = [](uint32_t word, size_t part) { return static_cast<T>(word >> 8 * part); };
+  for_each_of_a<PER, K, ROWS>([&](size_t reg, size_t lane, size_t part, size_t row, size_t column) {
+    a[row * K + column] = byte(number_in<uint32_t>(w, op.lists->a, reg, lane), part);
+  });
+  for_each_of_b<PER, K>([&](size_t reg, size_t lane, size_t part, size_t row, size_t column) {
+    b[row * N + column] = byte(number_in<uint32_t>(w, op.lists->b, reg, lane), part);
+  });
+  std::array<int32_t, ROWS * N> d;
+  for_each_of_c<1, ROWS>([&](size_t reg, size_t lane, size_t, size_t row, size_t column) {
+    int32_t products = 0;
+    for (size_t k = 0; k < K; ++k) products += a[row * K + k] * b[k * N + column];
+    const int64_t sum = int64_t{number_in<int32_t>(w, op.lists->c, reg, lane)} + products;
+    using Limits = std::numeric_limits<int32_t>;
+    d[row * N + column] = static_cast<int32_t>(
+        SATURATES ? std::clamp<int64_t>(sum, Limits::min(), Limits::max()) : sum);
+  });
+  for_each_of_c<1, ROWS>([&](size_t reg, size_t lane, size_t, size_t row, size_t column) {
+    result_of<int32_t>(w, op.lists->d[reg])[lane] = d[row * N + column];
+  });
+}
+
+// Double precision: 8 x 4 times 4 x 8.
+void multiply_doubles(Warp& w, const Op& op) {
+  constexpr size_t ROWS = 8, K = 4;
+  begin_product(w);
+  std::array<double, ROWS * K> a;
+  std::array<double, K * N> b;
+  for_each_of_a<1, K, ROWS>([&](size_t reg, size_t lane, size_t, size_t row, size_t column) {
+    a[row * K + column] = number_in<double>(w, op.lists->a, reg, lane);
+  });
+  for_each_of_b<1, K>([&](size_t reg, size_t lane, size_t, size_t row, size_t column) {
+    b[row * N + column] = number_in<double>(w, op.lists->b, reg, lane);
+  });
+  std::array<double, ROWS * N> d;
+  for_each_of_c<1, ROWS>([&](size_t reg, size_t lane, size_t, size_t row, size_t column) {
+    double sum = number_in<double>(w, op.lists->c, reg, lane);
+    for (size_t k = 0; k < K; ++k) sum = std::fma(a[row * K + k], b[k * N + column], sum);
+    d[row * N + column] = sum;
+  });
+  for_each_of_c<1, ROWS>([&](size_t reg, size_t lane, size_t, size_t row, size_t column) {
+    result_of<double>(w, op.lists->d[reg])[lane] = d[row * N + column];
   });
 }
 
@@ -530,7 +640,7 @@ void multiply_columns(Warp& w, const Op& op, const std::array<uint32_t, M * K>& 
   // Calls each(register's slot, lane, index in the row-major tile).
   const auto for_each_element = [&](auto&& each) {
     for (size_t part = 0; part < COLUMNS / N; ++part) {
-      for_each_of_c([&](size_t reg, size_t lane, size_t row, size_t column) {
+      for_each_of_c([&](size_t reg, size_t lane, size_t, size_t row, size_t column) {
         each(part * REGISTERS + reg, lane, row * COLUMNS + part * N + column);
       });
     }
@@ -549,8 +659,7 @@ void multiply_columns(Warp& w, const Op& op, const std::array<uint32_t, M * K>& 
 
 template <typename Format, size_t K>
 void multiply_warpgroup(Warp& w, const Op& op) {
-  require_whole_warp(w);
-  if (w.block->timeline != nullptr) w.block->timeline->multiply(w.number);
+  begin_product(w);
   if (records_layouts(w)) [[unlikely]]
     record_matrices(w, op);
   if (Watch::looks_for_hazards(w)) check_product(w, op);
@@ -568,7 +677,8 @@ void multiply_warpgroup(Warp& w, const Op& op) {
       std::ranges::copy(lines, a_bits.begin() + static_cast<ptrdiff_t>(row * K));
     }
   } else {
-    for_each_of_a<Format, K>([&](size_t reg, size_t lane, size_t place, size_t row, size_t column) {
+    constexpr size_t PER = Format::IN_A_REGISTER;
+    for_each_of_a<PER, K>([&](size_t reg, size_t lane, size_t place, size_t row, size_t column) {
       a_bits[row * K + column] =
           element<Format>(lanes_of<uint32_t>(w, op.lists->a[reg])[lane], place);
     });
@@ -626,9 +736,36 @@ Execute find_matrix_store(size_t count, bool transposed) {
   return transposed ? store_matrices<4, true> : store_matrices<4, false>;
 }
 
+namespace {
+
+template <typename T, bool SATURATES>
+Execute find_integer_product(const MatrixShape& shape) {
+  if (shape.m == 8 && shape.k == 16) return multiply_integers<T, 8, 16, SATURATES>;
+  if (shape.m != int{M}) return nullptr;
+  if (shape.k == 16) return multiply_integers<T, M, 16, SATURATES>;
+  return shape.k == 32 ? multiply_integers<T, M, 32, SATURATES> : nullptr;
+}
+
+template <typename T>
+Execute find_integer_product(const MatrixShape& shape) {
+  return shape.saturates ? find_integer_product<T, true>(shape)
+                         : find_integer_product<T, false>(shape);
+}
+
+}  // namespace
+
 Execute find_matrix_product(const MatrixShape& shape) {
-  if (shape.m != int{M} || shape.n != int{N}) return nullptr;
+  if (shape.n != int{N}) return nullptr;
+  if (shape.factor == "s8" && shape.sum == "s32") return find_integer_product<int8_t>(shape);
+  if (shape.factor == "u8" && shape.sum == "s32") return find_integer_product<uint8_t>(shape);
+  if (shape.saturates) return nullptr;
+  if (shape.factor == "f64" && shape.sum == "f64")
+    return shape.m == 8 && shape.k == 4 ? multiply_doubles : nullptr;
+  if (shape.m != int{M}) return nullptr;
   const bool is_short = shape.k == 8;
+  if (shape.factor == "f16" && shape.sum == "f16" && (is_short || shape.k == 16))
+    return is_short ? multiply_with_half_sums<8> : multiply_with_half_sums<16>;
+  if (shape.sum != "f32") return nullptr;
   if (shape.factor == "f16" && (is_short || shape.k == 16))
     return is_short ? multiply_fragments<F16, 8> : multiply_fragments<F16, 16>;
   if (shape.factor == "bf16" && (is_short || shape.k == 16))

@@ -511,4 +511,13 @@ uint32_t add_bf16x2(uint32_t a, uint32_t b) {
   return of_halves<true, compute<BF16, Half::add>>(a, b, 0, 0);
 }
 
+void halves_to_singles(std::span<uint32_t> numbers) {
+  for (uint32_t& bits : numbers)
+    bits = std::bit_cast<uint32_t>(static_cast<float>(FP16::widen(bits)));
+}
+
+void singles_to_halves(std::span<uint32_t> numbers) {
+  for (uint32_t& bits : numbers) bits = FP16::narrow(std::bit_cast<float>(bits));
+}
+
 }  // namespace simulator

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,5 +24,9 @@ uint16_t smaller_bf16(uint16_t a, uint16_t b);
 uint16_t larger_bf16(uint16_t a, uint16_t b);
 uint32_t add_f16x2(uint32_t a, uint32_t b);
 uint32_t add_bf16x2(uint32_t a, uint32_t b);
+
+/// Replaces the bits of FP16 numbers by those of the same numbers in FP32, and of FP32 numbers by those of the nearest in FP16.
+void halves_to_singles(std::span<uint32_t> numbers);
+void singles_to_halves(std::span<uint32_t> numbers);
 
 }  // namespace simulator

@@ -61,8 +61,8 @@ bool RepeatStore::finds_memory(const Record& record) const {
   const bool is_unchanged = record.found_at == memory_.changes();
   return std::ranges::all_of(record.memory, [&](const Contents& contents) {
     const Allocation* const allocation = memory_.find(contents.base);
-    if (is_unchanged && allocation != nullptr) return true;
-    return allocation != nullptr && allocation->bytes == contents.bytes &&
+    if (allocation == nullptr || allocation->revivals != contents.revivals) return false;
+    return is_unchanged ||
            std::memcmp(allocation->host, contents.before.get(), contents.bytes) == 0;
   });
 }
@@ -104,7 +104,7 @@ std::vector<RepeatStore::Contents> RepeatStore::before(const Key& key) {
     for (const uint64_t base : known->second.touched) {
       const Allocation* const allocation = memory_.find(base);
       if (allocation == nullptr) return {};
-      memory.push_back({base, allocation->bytes, copy_of(*allocation)});
+      memory.push_back({base, allocation->bytes, allocation->revivals, copy_of(*allocation)});
     }
   } catch (const std::bad_alloc&) {
     return {};

@@ -67,6 +67,7 @@ class RepeatStore {
   /// An allocation's contents before a launch and after it.
   struct Contents {
     uint64_t base = 0, bytes = 0;
+    uint32_t revivals = 0;
     std::unique_ptr<std::byte[]> before, after = nullptr;  // no `after`: the same as `before`
   };
   /// Returns the contents that `after` will need; nothing if the launch will not be kept.

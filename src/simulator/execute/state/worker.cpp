@@ -272,7 +272,7 @@ void Worker::add_instruction(Tally& tally, const SourceInstruction& source, uint
   const uint64_t flops = warps * product.flops();
   tally.totals.tensor_flops += flops;
   tally.add(TensorCounters{program.demangled, source.where, source.opcode, product.factor,
-                           product.m, product.n, product.k, warps, flops});
+                           product.sum, product.m, product.n, product.k, warps, flops});
 }
 
 void Worker::add_to(Tally& tally) {

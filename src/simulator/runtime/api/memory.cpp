@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "simulator/runtime/api/calls.hpp"
+#include "simulator/runtime/api/graph_memory.hpp"
 #include "simulator/runtime/api/refusal.hpp"
 #include "simulator/runtime/api/registry.hpp"
 #include "simulator/runtime/api/simulated_device.hpp"
@@ -30,6 +31,7 @@ constexpr size_t PITCH_ALIGNMENT = 512;  // an H200's
 struct Allocations {
   std::mutex mutex;
   std::unordered_map<uint64_t, Made> made;
+  std::unordered_map<uint64_t, std::weak_ptr<GraphMemory>> of_graphs;
   std::set<uint64_t> reset;  // freed by cudaDeviceReset: a destructor may free it again
 };
 
@@ -61,7 +63,15 @@ const char* maker_of(Origin origin) {
   return "";
 }
 
-cudaError_t allocate(void** pointer, size_t bytes, Origin origin) {
+// Tells those who watch memory of a new allocation.
+void announce(SimulatedDevice& device, uint64_t base, uint64_t bytes, bool host_visible) {
+  if (looks_for_hazards()) device.shadow.allocated(base, bytes, host_visible);
+  publish(&Watcher::allocated,
+          Watcher::NewMemory{base, bytes, device.memory.find(base)->id, host_visible});
+}
+
+cudaError_t allocate(void** pointer, size_t bytes, Origin origin,
+                     std::shared_ptr<Pool> pool = nullptr) {
   if (pointer == nullptr) {
     return refuse(cudaErrorInvalidValue, [] {
       return refusal(
@@ -72,15 +82,17 @@ cudaError_t allocate(void** pointer, size_t bytes, Origin origin) {
   *pointer = nullptr;
   if (const cudaError_t error = check_captures(); error != cudaSuccess) return error;
   if (bytes == 0) return cudaSuccess;
+  SimulatedDevice& device = pool == nullptr ? current_device() : *devices()[pool->device];
+  if (pool != nullptr && !pool->take(bytes)) return cudaErrorMemoryAllocation;
   const std::lock_guard lock(allocations().mutex);
-  const uint64_t base = current_device().memory.allocate(
+  const uint64_t base = device.memory.allocate(
       bytes, origin == Origin::device ? HostAccess::device_only : HostAccess::host_visible);
-  if (base == 0) return cudaErrorMemoryAllocation;
-  const bool host_visible = origin != Origin::device;
-  if (looks_for_hazards()) current_device().shadow.allocated(base, bytes, host_visible);
-  publish(&Watcher::allocated,
-          Watcher::NewMemory{base, bytes, current_device().memory.find(base)->id, host_visible});
-  allocations().made.emplace(base, Made{origin, bytes, &current_device()});
+  if (base == 0) {
+    if (pool != nullptr) pool->give_back(bytes);
+    return cudaErrorMemoryAllocation;
+  }
+  announce(device, base, bytes, origin != Origin::device);
+  allocations().made.emplace(base, Made{origin, bytes, &device, std::move(pool)});
   *pointer = reinterpret_cast<void*>(base);
   return cudaSuccess;
 }
@@ -110,19 +122,42 @@ Refusal not_to_free(const void* pointer, bool pinned) {
       "free() or delete for memory of the host's own; was the pointer ever set?");
 }
 
-// Gives memory back. With the lock held.
-void give_back(std::unordered_map<uint64_t, Made>::iterator allocation) {
-  const auto& [base, made] = *allocation;
-  publish(&Watcher::about_to_free, base, made.bytes);
+void give_back(uint64_t base, uint64_t bytes) {
+  publish(&Watcher::about_to_free, base, bytes);
   SimulatedDevice& owner = device_at(reinterpret_cast<void*>(base));
   owner.memory.release(base);
   owner.shadow.released(base);
+}
+
+// Gives memory back. With the lock held.
+void give_back(std::unordered_map<uint64_t, Made>::iterator allocation) {
+  const auto& [base, made] = *allocation;
+  give_back(base, made.bytes);
+  if (made.pool != nullptr) made.pool->give_back(made.bytes);
   allocations().made.erase(allocation);
+}
+
+// Frees memory that a launch of a graph has left to the program.
+cudaError_t release(const std::shared_ptr<GraphMemory>& memory, bool at_once) {
+  {
+    const std::lock_guard lock(allocations().mutex);
+    if (!memory->is_left()) {
+      return refuse(cudaErrorInvalidValue, [] {
+        return refusal("was given memory of a graph that no launch has left to the program",
+                       "free what a launch allocates and its own nodes do not free");
+      });
+    }
+    memory->left = nullptr;
+  }
+  if (at_once) end(*memory);
+  return cudaSuccess;
 }
 
 // Frees memory now, or marks it as ending.
 cudaError_t release(void* pointer, bool pinned, bool at_once = true) {
   if (pointer == nullptr) return cudaSuccess;
+  if (const auto memory = find_graph_memory(pointer); memory != nullptr && !pinned)
+    return release(memory, at_once);
   const std::lock_guard lock(allocations().mutex);
   const auto found = allocations().made.find(address_of(pointer));
   if (found == allocations().made.end() || found->second.is_ending) {
@@ -339,6 +374,21 @@ cudaError_t in_stream(cudaStream_t stream, Then then, const char* name = __built
   return synchronous([&] { return with_stream(stream, then); }, name);
 }
 
+// Allocates in a stream's order: from a pool, or as a node of the graph that the stream is captured for.
+cudaError_t allocate_in(KnownStream& stream, void** pointer, size_t bytes,
+                        std::shared_ptr<Pool> pool) {
+  if (stream.recorder == nullptr || pointer == nullptr || bytes == 0)
+    return allocate(pointer, bytes, Origin::device, std::move(pool));
+  cudaMemAllocNodeParams wanted{};
+  wanted.poolProps.allocType = cudaMemAllocationTypePinned;
+  wanted.poolProps.location = {cudaMemLocationTypeDevice, static_cast<int>(pool->device)};
+  wanted.bytesize = bytes;
+  const auto memory = make_graph_memory(wanted);
+  if (memory == nullptr) return cudaErrorMemoryAllocation;
+  *pointer = memory->pointer();
+  return stream.recorder->record(AllocateWork{memory});
+}
+
 cudaError_t refuse_symbol() {
   return refuse(cudaErrorInvalidSymbol, [] {
     return refusal(
@@ -368,6 +418,26 @@ cudaError_t part_of_symbol(const void* symbol, size_t offset, size_t bytes, void
   }
   *address = reinterpret_cast<void*>(variable.address + offset);
   return cudaSuccess;
+}
+
+cudaError_t copy_to_symbol(const void* symbol, const void* from, size_t bytes, size_t offset,
+                           cudaMemcpyKind kind, CopyWork& work) {
+  if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost)
+    return refuse_symbol_direction("cudaMemcpyHostToDevice");
+  void* to = nullptr;
+  const cudaError_t error = part_of_symbol(symbol, offset, bytes, &to);
+  work = line(to, from, bytes, kind);
+  return error;
+}
+
+cudaError_t copy_from_symbol(void* to, const void* symbol, size_t bytes, size_t offset,
+                             cudaMemcpyKind kind, CopyWork& work) {
+  if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice)
+    return refuse_symbol_direction("cudaMemcpyDeviceToHost");
+  void* from = nullptr;
+  const cudaError_t error = part_of_symbol(symbol, offset, bytes, &from);
+  work = line(to, from, bytes, kind);
+  return error;
 }
 
 }  // namespace
@@ -441,8 +511,78 @@ void end_allocation(void* pointer) {
   if (found != allocations().made.end()) give_back(found);
 }
 
-void free_everything() {
+GraphMemory::~GraphMemory() {
+  end(*this);
   const std::lock_guard lock(allocations().mutex);
+  allocations().of_graphs.erase(address_of(pointer()));
+}
+
+std::shared_ptr<GraphMemory> make_graph_memory(const cudaMemAllocNodeParams& wanted) {
+  SimulatedDevice& device = *devices()[static_cast<size_t>(wanted.poolProps.location.id)];
+  const uint64_t base = device.memory.allocate(wanted.bytesize);
+  if (base == 0) return nullptr;
+  announce(device, base, wanted.bytesize, false);
+  auto memory = std::make_shared<GraphMemory>();
+  memory->asked = wanted;
+  memory->asked.dptr = reinterpret_cast<void*>(base);
+  memory->device = &device;
+  const std::lock_guard lock(allocations().mutex);
+  allocations().of_graphs[base] = memory;
+  return memory;
+}
+
+std::shared_ptr<GraphMemory> find_graph_memory(const void* pointer) {
+  const std::lock_guard lock(allocations().mutex);
+  const auto found = allocations().of_graphs.find(address_of(pointer));
+  return found == allocations().of_graphs.end() ? nullptr : found->second.lock();
+}
+
+cudaError_t plan_launch(const std::vector<MemoryStep>& steps, bool frees_by_itself,
+                        std::vector<std::shared_ptr<GraphMemory>>& freed_first) {
+  const std::lock_guard lock(allocations().mutex);
+  std::unordered_map<std::shared_ptr<GraphMemory>, bool> is_there;
+  for (const auto& [memory, frees] : steps) {
+    const auto [state, is_first] = is_there.try_emplace(memory, memory->is_left());
+    if (!frees && state->second) {
+      if (!frees_by_itself || !is_first) {
+        return refuse(cudaErrorInvalidValue, [] {
+          return refusal("was given a graph that allocates memory which an earlier launch has left",
+                         "free the memory before, or cudaGraphInstantiateFlagAutoFreeOnLaunch");
+        });
+      }
+      freed_first.push_back(memory);
+    }
+    if (frees && !state->second) return cudaErrorInvalidValue;
+    state->second = !frees;
+  }
+  for (const auto& [memory, is_left] : is_there) memory->left = is_left ? memory : nullptr;
+  return cudaSuccess;
+}
+
+bool begin(GraphMemory& memory) {
+  const uint64_t base = address_of(memory.pointer());
+  if (!std::exchange(memory.has_begun, true)) return true;  // it was there from the node on
+  if (memory.device->memory.find(base) != nullptr) return true;
+  if (!memory.device->memory.revive(base)) return false;
+  announce(*memory.device, base, memory.asked.bytesize, false);
+  return true;
+}
+
+void end(GraphMemory& memory) {
+  const uint64_t base = address_of(memory.pointer());
+  if (memory.device->memory.find(base) != nullptr) give_back(base, memory.asked.bytesize);
+}
+
+void free_everything() {
+  std::vector<std::shared_ptr<GraphMemory>> of_graphs;  // they end after the lock
+  const std::lock_guard lock(allocations().mutex);
+  for (const auto& [base, memory] : allocations().of_graphs) {
+    auto kept = memory.lock();
+    if (kept == nullptr || kept->device != &current_device()) continue;
+    kept->left = nullptr;
+    end(*kept);
+    of_graphs.push_back(std::move(kept));
+  }
   for (auto it = allocations().made.begin(); it != allocations().made.end();) {
     const auto next = std::next(it);
     if (it->second.device == &current_device()) {
@@ -467,11 +607,16 @@ cudaError_t cudaMalloc(void** pointer, size_t bytes) {
 
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
   return in_stream(stream, [&](const AnyStream& in) {
-    if (in->recorder == nullptr) return allocate(pointer, bytes, Origin::device);
-    return refuse(in->recorder->invalidate(cudaErrorStreamCaptureUnsupported), [] {
-      return refusal("was called in a captured stream, and graphs here hold no allocations",
-                     "allocate before the capture");
-    });
+    return allocate_in(*in, pointer, bytes, current_pool());
+  });
+}
+
+cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t handle,
+                                    cudaStream_t stream) {
+  return in_stream(stream, [&](const AnyStream& in) {
+    const std::shared_ptr<Pool> pool = find_pool(handle);
+    if (pool == nullptr) return cudaErrorInvalidValue;
+    return allocate_in(*in, pointer, bytes, pool);
   });
 }
 
@@ -551,9 +696,13 @@ cudaError_t cudaFree(void* pointer) {
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   return in_stream(stream, [&](const AnyStream& in) {
     if (pointer == nullptr) return cudaSuccess;
-    if (in->recorder != nullptr) return in->recorder->invalidate(cudaErrorStreamCaptureUnsupported);
+    FreeWork work{pointer, find_graph_memory(pointer)};
+    if (in->recorder != nullptr) {
+      if (work.memory != nullptr) return in->recorder->record(work);
+      return in->recorder->invalidate(cudaErrorStreamCaptureUnsupported);
+    }
     const cudaError_t refused = release(pointer, false, false);
-    return refused != cudaSuccess ? refused : hand_over(in, FreeWork{pointer});
+    return refused != cudaSuccess ? refused : hand_over(in, work);
   });
 }
 
@@ -649,12 +798,9 @@ cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t byte
                                cudaMemcpyKind kind) {
   return synchronous([&] {
     note_wait();
-    if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost) {
-      return refuse_symbol_direction("cudaMemcpyHostToDevice");
-    }
-    void* to = nullptr;
-    const cudaError_t error = part_of_symbol(symbol, offset, bytes, &to);
-    return error != cudaSuccess ? error : finish(line(to, from, bytes, kind));
+    CopyWork work;
+    const cudaError_t error = copy_to_symbol(symbol, from, bytes, offset, kind, work);
+    return error != cudaSuccess ? error : finish(work);
   });
 }
 
@@ -662,12 +808,27 @@ cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, siz
                                  cudaMemcpyKind kind) {
   return synchronous([&] {
     note_wait();
-    if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice) {
-      return refuse_symbol_direction("cudaMemcpyDeviceToHost");
-    }
-    void* from = nullptr;
-    const cudaError_t error = part_of_symbol(symbol, offset, bytes, &from);
-    return error != cudaSuccess ? error : finish(line(to, from, bytes, kind));
+    CopyWork work;
+    const cudaError_t error = copy_from_symbol(to, symbol, bytes, offset, kind, work);
+    return error != cudaSuccess ? error : finish(work);
+  });
+}
+
+cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes,
+                                    size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
+  return in_stream(stream, [&](const AnyStream& in) {
+    CopyWork work;
+    const cudaError_t error = copy_to_symbol(symbol, from, bytes, offset, kind, work);
+    return error != cudaSuccess ? error : start_in(in, work);
+  });
+}
+
+cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes, size_t offset,
+                                      cudaMemcpyKind kind, cudaStream_t stream) {
+  return in_stream(stream, [&](const AnyStream& in) {
+    CopyWork work;
+    const cudaError_t error = copy_from_symbol(to, symbol, bytes, offset, kind, work);
+    return error != cudaSuccess ? error : start_in(in, work);
   });
 }
 

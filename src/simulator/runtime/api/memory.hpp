@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "simulator/memory/memory.hpp"
+#include "simulator/runtime/api/pools.hpp"
 #include "simulator/runtime/api/streams.hpp"
 #include "simulator/runtime/api/work.hpp"
 
@@ -18,10 +19,11 @@ struct Made {
   Origin origin = Origin::device;
   uint64_t bytes = 0;
   SimulatedDevice* device = nullptr;  // the current device of the call
+  std::shared_ptr<Pool> pool{};       // that it was taken from, if any
   bool is_ending = false;             // True if cudaFreeAsync is queued
 };
 
-/// Frees the allocations of the current device that are still live.
+/// Frees the allocations of the current device that are still live, those of graphs too.
 void free_everything();
 
 /// Ends an allocation of cudaFreeAsync, when its stream comes to it.

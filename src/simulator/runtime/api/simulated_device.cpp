@@ -85,14 +85,15 @@ std::vector<lens::Layout> recorded_layouts() { return current_device().layouts.l
 
 std::vector<lens::MatrixProduct> matrix_products(const Counters& counters) {
   std::vector<lens::MatrixProduct> products;
-  constexpr int ROWS = 16;  // of a warp's product; wgmma's matrices lie in shared memory
+  constexpr int MOST_ROWS = 16;  // of a warp's product; wgmma's matrices lie in shared memory
   for (const TensorCounters& row : counters.tensor) {
-    if (row.m != ROWS) continue;
+    if (row.m > MOST_ROWS) continue;
     products.push_back({.kernel = row.kernel,
                         .file = row.where.file,
                         .line = row.where.line,
                         .instruction = row.instruction,
                         .format = row.format,
+                        .sum = row.sum,
                         .m = static_cast<size_t>(row.m),
                         .n = static_cast<size_t>(row.n),
                         .k = static_cast<size_t>(row.k),

@@ -16,12 +16,6 @@
 #include "simulator/runtime/api/calls.hpp"
 #include "simulator/runtime/api/registry.hpp"
 
-// The device's default memory pool. Freed memory is returned at once, so the release threshold is stored but has
-// no effect.
-struct CUmemPoolHandle_st {
-  std::atomic<uint64_t> release_threshold = 0;
-};
-
 namespace simulator {
 namespace runtime {
 
@@ -50,7 +44,6 @@ struct SimulatedDevice : Device {
   runtime::KernelSettings kernels;
   runtime::Failure failure;
   runtime::Waits waits;
-  CUmemPoolHandle_st default_pool;
   // Settings that change nothing here, with their initial values.
   std::atomic<size_t> stack_size{1024};
   std::atomic<size_t> printf_buffer_size{size_t{1} << 20};

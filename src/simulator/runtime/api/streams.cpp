@@ -340,6 +340,26 @@ cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned int* flags) {
   });
 }
 
+cudaError_t cudaStreamGetDevice(cudaStream_t handle, int* device) {
+  return asynchronous([&] {
+    if (device == nullptr) return cudaErrorInvalidValue;
+    return with_stream(handle, [&](const auto& stream) {
+      *device = static_cast<int>(stream->queue->device->number);
+      return cudaSuccess;
+    });
+  });
+}
+
+cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long* id) {
+  return asynchronous([&] {
+    if (id == nullptr) return cudaErrorInvalidValue;
+    return with_stream(handle, [&](const auto& stream) {
+      *id = reinterpret_cast<uintptr_t>(stream->queue.get());
+      return cudaSuccess;
+    });
+  });
+}
+
 cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority) {
   return asynchronous([&] {
     if (priority == nullptr) return cudaErrorInvalidValue;

@@ -153,7 +153,21 @@ void do_work(const HostWork& work, const Issue& issue) {
   run_host_function([&] { work.function(work.data); }, issue);
 }
 
-void do_work(const FreeWork& work, const Issue&) { end_allocation(work.pointer); }
+void do_work(const AllocateWork& work, const Issue& issue) {
+  if (begin(*work.memory)) return;
+  kernel_failed(*issue.device, {.kind = FaultKind::host_memory,
+                                .kernel = "an allocation of a graph",
+                                .block_bytes = work.memory->asked.bytesize,
+                                .host = host_memory()});
+}
+
+void do_work(const FreeWork& work, const Issue&) {
+  if (work.memory != nullptr) {
+    end(*work.memory);
+  } else {
+    end_allocation(work.pointer);
+  }
+}
 
 void do_work(const LibraryWork& work, const Issue& issue) {
   const auto is_there = [](const LibraryWork::Range& range) {

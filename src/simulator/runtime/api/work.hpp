@@ -6,11 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "simulator/execute/launch/module.hpp"
+#include "simulator/runtime/api/graph_memory.hpp"
 #include "simulator/runtime/queue/queue.hpp"
 
 namespace simulator::runtime {
@@ -72,9 +74,15 @@ struct HostWork {
   void* data = nullptr;
 };
 
-/// Ends an allocation of cudaMallocAsync.
+/// Begins an allocation of a graph.
+struct AllocateWork {
+  std::shared_ptr<GraphMemory> memory;
+};
+
+/// Ends an allocation of cudaMallocAsync, or of a graph.
 struct FreeWork {
   void* pointer = nullptr;
+  std::shared_ptr<GraphMemory> memory = nullptr;  // of a graph; nullptr for any other
 };
 
 /// A function of a library that the host computes.
@@ -96,8 +104,8 @@ struct OutsideMemory {
 
 struct EmptyWork {};
 
-using Work =
-    std::variant<EmptyWork, KernelWork, CopyWork, FillWork, HostWork, FreeWork, LibraryWork>;
+using Work = std::variant<EmptyWork, KernelWork, CopyWork, FillWork, HostWork, AllocateWork,
+                          FreeWork, LibraryWork>;
 
 /// Finds a kernel, checks its launch as a device does, and copies its arguments.
 cudaError_t prepare(const void* function, const LaunchShape& shape, void* const* arguments,

@@ -9,6 +9,7 @@
 #include "simulator/runtime/api/calls.hpp"
 #include "simulator/runtime/api/diagnostics.hpp"
 #include "simulator/runtime/api/memory.hpp"
+#include "simulator/runtime/api/pools.hpp"
 #include "simulator/runtime/api/simulated_device.hpp"
 #include "simulator/runtime/api/streams.hpp"
 #include "simulator/runtime/device/device_attributes.hpp"
@@ -33,6 +34,11 @@ cudaError_t cudaSetDevice(int device) {
     set_primary_context(true);
     return cudaSuccess;
   });
+}
+
+// There is nothing to prepare. The flags are those of cudaSetDeviceFlags.
+cudaError_t cudaInitDevice(int device, unsigned int /*device_flags*/, unsigned int /*flags*/) {
+  return guarded([&] { return is_device(device) ? cudaSuccess : cudaErrorInvalidDevice; });
 }
 
 cudaError_t cudaGetDevice(int* device) {
@@ -76,6 +82,7 @@ cudaError_t cudaDeviceReset() {
   return guarded([] {
     wait_for_device();
     free_everything();
+    reset_pools();
     reset_streams();
     for (const SimulatedDevice* const other : devices())
       current_device().memory.reach(other->number, false);

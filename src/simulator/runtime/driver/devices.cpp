@@ -55,7 +55,8 @@ CUresult result_of(cudaError_t error) {
   constexpr int FIRST_IN_COMMON = 100;  // below it most errors are the runtime's alone
   if (error == cudaErrorInvalidDeviceFunction) return CUDA_ERROR_INVALID_HANDLE;
   const auto same = static_cast<CUresult>(error);
-  return error >= FIRST_IN_COMMON || name_of(same) != nullptr ? same : CUDA_ERROR_INVALID_VALUE;
+  if (name_of(same) != nullptr) return same;
+  return error < FIRST_IN_COMMON ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_UNKNOWN;
 }
 
 }  // namespace simulator::runtime

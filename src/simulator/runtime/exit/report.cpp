@@ -220,8 +220,10 @@ std::string shape_and_room(const LaunchCounters& launch, size_t columns) {
 std::string text_of(const Table& table, const Layout& layout, size_t columns) {
   std::string text = heading(table, columns) + shape_and_room(*table.launch, columns);
   for (const TensorCounters& row : table.launch->counters.tensor) {
-    text += wrapped("tensor cores: " + counted(row.warps, "product") + " in " + row.format + ", " +
-                        count(row.flops) + " FLOP, at " + file_name(row.where) + ":" +
+    const std::string sums = row.sum == "f32" ? "" : " with sums in " + row.sum;
+    const std::string unit = row.sum == "s32" ? " operations, at " : " FLOP, at ";
+    text += wrapped("tensor cores: " + counted(row.warps, "product") + " in " + row.format + sums +
+                        ", " + count(row.flops) + unit + file_name(row.where) + ":" +
                         std::to_string(row.where.line),
                     columns);
   }

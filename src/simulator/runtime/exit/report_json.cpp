@@ -59,6 +59,7 @@ Json tensor(const Counters& counters) {
                     {"line", row.where.line},
                     {"instruction", row.instruction},
                     {"format", row.format},
+                    {"sum", row.sum},
                     {"warps", row.warps},
                     {"flops", row.flops}});
   }

@@ -84,6 +84,19 @@ std::shared_ptr<Graph> clone(const Graph& graph) {
   return copy;
 }
 
+std::vector<std::shared_ptr<GraphMemory>> memory_of(const Graph& graph) {
+  std::vector<std::shared_ptr<GraphMemory>> all;
+  for (const auto& node : graph.nodes) {
+    if (const auto* const child = std::get_if<ChildWork>(&node->work)) {
+      const auto inner = memory_of(*child->graph);
+      all.insert(all.end(), inner.begin(), inner.end());
+    } else if (const auto* const work = std::get_if<Work>(&node->work)) {
+      if (const auto* const begun = std::get_if<AllocateWork>(work)) all.push_back(begun->memory);
+    }
+  }
+  return all;
+}
+
 cudaGraphNodeType type_of(const Node& node) {
   struct Types {
     cudaGraphNodeType operator()(const EmptyWork&) { return cudaGraphNodeTypeEmpty; }
@@ -92,6 +105,7 @@ cudaGraphNodeType type_of(const Node& node) {
     cudaGraphNodeType operator()(const FillWork&) { return cudaGraphNodeTypeMemset; }
     cudaGraphNodeType operator()(const LibraryWork&) { return cudaGraphNodeTypeKernel; }
     cudaGraphNodeType operator()(const HostWork&) { return cudaGraphNodeTypeHost; }
+    cudaGraphNodeType operator()(const AllocateWork&) { return cudaGraphNodeTypeMemAlloc; }
     cudaGraphNodeType operator()(const FreeWork&) { return cudaGraphNodeTypeMemFree; }
     cudaGraphNodeType operator()(const ChildWork&) { return cudaGraphNodeTypeGraph; }
     cudaGraphNodeType operator()(const RecordWork&) { return cudaGraphNodeTypeEventRecord; }

@@ -51,6 +51,7 @@ struct Graph {
 /// A graph that can be launched: a copy that later changes of its graph do not reach.
 struct ExecutableGraph {
   std::shared_ptr<Graph> graph;
+  bool frees_memory = false;  // True if a launch frees the memory that an earlier one has left
 };
 
 /// The graphs of the program. Handles are numbers that are never reused, so a stale handle is recognised and never
@@ -77,6 +78,8 @@ Node* add_node(Graph& graph, NodeWork work, const std::vector<cudaGraphNode_t>& 
 void forget(Graph& graph);
 /// Returns a copy with new nodes. The copy has a handle of its own.
 std::shared_ptr<Graph> clone(const Graph& graph);
+/// Returns the memory that the graph allocates, in its child graphs too.
+std::vector<std::shared_ptr<GraphMemory>> memory_of(const Graph& graph);
 /// Returns the type that CUDA gives the node.
 cudaGraphNodeType type_of(const Node& node);
 /// Returns the nodes in an order in which they may run: in the order in which they were added, as far as possible. Returns fewer

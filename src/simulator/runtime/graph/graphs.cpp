@@ -91,6 +91,11 @@ Kind* work_in(Node* node) {
   return work == nullptr ? nullptr : std::get_if<Kind>(work);
 }
 
+// True for a node that allocates memory or frees it.
+bool has_memory(Node& node) {
+  return work_in<AllocateWork>(&node) != nullptr || work_in<FreeWork>(&node) != nullptr;
+}
+
 // Adds a node with this work to a graph. The lock is held.
 cudaError_t add(cudaGraphNode_t* handle, cudaGraph_t graph_handle,
                 const cudaGraphNode_t* dependencies, size_t count, NodeWork work) {
@@ -217,7 +222,8 @@ cudaError_t change_edges(cudaGraph_t handle, const cudaGraphNode_t* from, const 
 
 // --- executable graphs ---
 
-cudaError_t instantiate(cudaGraphExec_t* handle, cudaGraph_t graph_handle) {
+cudaError_t instantiate(cudaGraphExec_t* handle, cudaGraph_t graph_handle,
+                        unsigned long long flags) {
   const std::lock_guard lock(graphs().mutex);
   const std::shared_ptr<Graph> graph = graphs().find(graph_handle);
   if (handle == nullptr || graph == nullptr) return cudaErrorInvalidValue;
@@ -228,8 +234,20 @@ cudaError_t instantiate(cudaGraphExec_t* handle, cudaGraph_t graph_handle) {
           "check the dependencies: each node can only come after earlier ones", ""};
     });
   }
+  const auto memory = memory_of(*graph);
+  const auto is_in_use = [](const auto& one) { return !one->executable.expired(); };
+  if (std::ranges::any_of(memory, is_in_use)) {
+    return refuse(cudaErrorNotSupported, [] {
+      return Refusal{
+          "cudaGraphInstantiate was given a graph that allocates memory, and that has an "
+          "executable graph already",
+          "cudaGraphExecDestroy for that one before", ""};
+    });
+  }
   *handle = reinterpret_cast<cudaGraphExec_t>(++graphs().last);
-  graphs().executables[*handle] = {clone(*graph)};
+  const bool frees_memory = (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0;
+  const auto& executable = graphs().executables[*handle] = {clone(*graph), frees_memory};
+  for (const auto& one : memory) one->executable = executable.graph;
   return cudaSuccess;
 }
 
@@ -270,9 +288,30 @@ void run(const std::vector<NodeWork>& all, const std::vector<std::shared_ptr<Rec
   }
 }
 
+// Returns the work of a launch: that of its nodes, and before it what frees the memory that an earlier launch has left.
+cudaError_t plan(const ExecutableGraph& executable, std::vector<NodeWork>& work) {
+  work = work_of(*executable.graph);
+  std::vector<MemoryStep> steps;
+  for (const NodeWork& one : work) {
+    const auto* const of_stream = std::get_if<Work>(&one);
+    if (of_stream == nullptr) continue;
+    if (const auto* const begun = std::get_if<AllocateWork>(of_stream))
+      steps.push_back({begun->memory, false});
+    if (const auto* const freed = std::get_if<FreeWork>(of_stream))
+      steps.push_back({freed->memory, true});
+  }
+  std::vector<std::shared_ptr<GraphMemory>> freed_first;
+  const cudaError_t error = plan_launch(steps, executable.frees_memory, freed_first);
+  for (const auto& memory : freed_first)
+    work.insert(work.begin(), Work{FreeWork{memory->pointer(), memory}});
+  return error;
+}
+
 // Queues a launch as one step of the stream: its nodes run one after the other.
-cudaError_t launch(const std::shared_ptr<KnownStream>& stream, const Graph& graph) {
-  const auto all = std::make_shared<const std::vector<NodeWork>>(work_of(graph));
+cudaError_t launch(const std::shared_ptr<KnownStream>& stream, const ExecutableGraph& executable) {
+  std::vector<NodeWork> planned;
+  if (const cudaError_t error = plan(executable, planned); error != cudaSuccess) return error;
+  const auto all = std::make_shared<const std::vector<NodeWork>>(std::move(planned));
   std::vector<std::shared_ptr<Recording>> records;
   std::vector<cudaEvent_t> events;  // of the records
   Step step{.has_site = true};
@@ -309,14 +348,15 @@ cudaError_t with_executable(cudaGraphExec_t handle, cudaStream_t stream_handle, 
                             const char* name = __builtin_FUNCTION()) {
   return asynchronous(
       [&] {
-        std::shared_ptr<Graph> graph;
+        ExecutableGraph executable;
         {
           const std::lock_guard lock(graphs().mutex);
           const auto found = graphs().executables.find(handle);
           if (found == graphs().executables.end()) return cudaErrorInvalidValue;
-          graph = found->second.graph;
+          executable = found->second;
         }
-        return with_stream(stream_handle, [&](const auto& stream) { return then(stream, *graph); });
+        return with_stream(stream_handle,
+                           [&](const auto& stream) { return then(stream, executable); });
       },
       name);
 }
@@ -352,6 +392,7 @@ cudaError_t cudaGraphClone(cudaGraph_t* copy, cudaGraph_t original) {
     const std::lock_guard lock(graphs().mutex);
     const std::shared_ptr<Graph> graph = graphs().find(original);
     if (copy == nullptr || graph == nullptr) return cudaErrorInvalidValue;
+    if (!memory_of(*graph).empty()) return cudaErrorNotSupported;
     *copy = clone(*graph)->handle;
     return cudaSuccess;
   });
@@ -424,6 +465,52 @@ cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph,
     const std::lock_guard lock(graphs().mutex);
     return add(node, graph, dependencies, count, WaitWork{event});
   });
+}
+
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                     const cudaGraphNode_t* dependencies, size_t count,
+                                     cudaMemAllocNodeParams* wanted) {
+  return asynchronous([&] {
+    if (wanted == nullptr || wanted->bytesize == 0) return cudaErrorInvalidValue;
+    wanted->dptr = nullptr;
+    if (const cudaError_t error = check(wanted->poolProps); error != cudaSuccess) return error;
+    const auto memory = make_graph_memory(*wanted);
+    if (memory == nullptr) return cudaErrorMemoryAllocation;
+    const std::lock_guard lock(graphs().mutex);
+    const cudaError_t error = add(node, graph, dependencies, count, Work{AllocateWork{memory}});
+    if (error == cudaSuccess) wanted->dptr = memory->pointer();
+    return error;
+  });
+}
+
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                    const cudaGraphNode_t* dependencies, size_t count,
+                                    void* pointer) {
+  return asynchronous([&] {
+    const auto memory = find_graph_memory(pointer);
+    if (memory == nullptr) return cudaErrorInvalidValue;
+    const std::lock_guard lock(graphs().mutex);
+    return add(node, graph, dependencies, count, Work{FreeWork{pointer, memory}});
+  });
+}
+
+cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node,
+                                           cudaMemAllocNodeParams* parameters) {
+  return parameters_of<AllocateWork>(node, parameters, [&](const Node&, const AllocateWork& work) {
+    *parameters = work.memory->asked;
+  });
+}
+
+cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* pointer) {
+  return parameters_of<FreeWork>(node, pointer, [&](const Node&, const FreeWork& work) {
+    *static_cast<void**>(pointer) = work.pointer;
+  });
+}
+
+// Graphs keep no memory beyond their allocations.
+cudaError_t cudaDeviceGraphMemTrim(int device) {
+  return asynchronous(
+      [&] { return simulator::is_device(device) ? cudaSuccess : cudaErrorInvalidDevice; });
 }
 
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
@@ -534,6 +621,7 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
     const auto found = graphs().graph_of_node.find(handle);
     if (found == graphs().graph_of_node.end()) return cudaErrorInvalidValue;
     Graph& graph = *found->second;
+    if (has_memory(*graph.find(handle))) return cudaErrorNotSupported;
     if (const auto* const child = std::get_if<ChildWork>(&graph.find(handle)->work))
       forget(*child->graph);
     graphs().graph_of_node.erase(found);
@@ -615,8 +703,8 @@ cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeP
 }
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
-                                 unsigned long long /*flags*/) {
-  return asynchronous([&] { return instantiate(executable, graph); });
+                                 unsigned long long flags) {
+  return asynchronous([&] { return instantiate(executable, graph, flags); });
 }
 
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph,
@@ -662,26 +750,28 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph_ha
     if (result->result != cudaGraphExecUpdateSuccess) return cudaErrorGraphExecUpdateFailure;
     forget(*found->second.graph);
     found->second.graph = clone(*graph);
+    for (const auto& memory : memory_of(*graph)) memory->executable = found->second.graph;
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream_handle) {
-  return with_executable(executable, stream_handle, [](const auto& stream, const Graph& graph) {
-    if (stream->recorder != nullptr) {
-      std::unique_lock lock(graphs().mutex);
-      ChildWork child{clone(graph)};
-      lock.unlock();
-      return record(*stream->recorder, std::move(child));
-    }
-    const cudaError_t error = check_implicit(*stream);
-    return error != cudaSuccess ? error : launch(stream, graph);
-  });
+  return with_executable(executable, stream_handle,
+                         [](const auto& stream, const ExecutableGraph& of) {
+                           if (stream->recorder != nullptr) {
+                             std::unique_lock lock(graphs().mutex);
+                             ChildWork child{clone(*of.graph)};
+                             lock.unlock();
+                             return record(*stream->recorder, std::move(child));
+                           }
+                           const cudaError_t error = check_implicit(*stream);
+                           return error != cudaSuccess ? error : launch(stream, of);
+                         });
 }
 
 cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream_handle) {
   return with_executable(executable, stream_handle,
-                         [](const auto&, const Graph&) { return cudaSuccess; });
+                         [](const auto&, const ExecutableGraph&) { return cudaSuccess; });
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
