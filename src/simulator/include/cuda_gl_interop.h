@@ -5,14 +5,8 @@
 
 #include "cuda_runtime_api.h"
 
-#if defined(__has_include)
 #if __has_include(<GL/gl.h>)
 #include <GL/gl.h>
-#define __simulator_has_gl
-#endif
-#endif
-#if defined(__simulator_has_gl)
-#undef __simulator_has_gl
 #else
 typedef unsigned int GLuint;
 typedef unsigned int GLenum;

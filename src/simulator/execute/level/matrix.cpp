@@ -460,6 +460,15 @@ T number_in(const Warp& w, const std::vector<Slot>& slots, size_t reg, size_t la
   return lanes_of<T>(w, slots[reg])[lane];
 }
 
+// Takes the elements of A out of a warp's registers.
+template <typename Format, size_t K>
+void take_a(const Warp& w, const Op& op, std::array<uint32_t, M * K>& a) {
+  constexpr size_t PER = Format::IN_A_REGISTER;
+  for_each_of_a<PER, K>([&](size_t reg, size_t lane, size_t part, size_t row, size_t column) {
+    a[row * K + column] = element<Format>(number_in<uint32_t>(w, op.lists->a, reg, lane), part);
+  });
+}
+
 // The elements of A and B of a warp's product, taken out of its registers.
 template <typename Format, size_t K>
 struct FactorBits {
@@ -468,9 +477,7 @@ struct FactorBits {
 
   FactorBits(const Warp& w, const Op& op) {
     constexpr size_t PER = Format::IN_A_REGISTER;
-    for_each_of_a<PER, K>([&](size_t reg, size_t lane, size_t part, size_t row, size_t column) {
-      a[row * K + column] = element<Format>(number_in<uint32_t>(w, op.lists->a, reg, lane), part);
-    });
+    take_a<Format, K>(w, op, a);
     for_each_of_b<PER, K>([&](size_t reg, size_t lane, size_t part, size_t row, size_t column) {
       b[row * N + column] = element<Format>(number_in<uint32_t>(w, op.lists->b, reg, lane), part);
     });
@@ -677,11 +684,7 @@ void multiply_warpgroup(Warp& w, const Op& op) {
       std::ranges::copy(lines, a_bits.begin() + static_cast<ptrdiff_t>(row * K));
     }
   } else {
-    constexpr size_t PER = Format::IN_A_REGISTER;
-    for_each_of_a<PER, K>([&](size_t reg, size_t lane, size_t place, size_t row, size_t column) {
-      a_bits[row * K + column] =
-          element<Format>(lanes_of<uint32_t>(w, op.lists->a[reg])[lane], place);
-    });
+    take_a<Format, K>(w, op, a_bits);
   }
   for (uint32_t& bits : a_bits) bits ^= sign_of_a;
 

@@ -67,6 +67,24 @@ cudaError_t with_pool(cudaMemPool_t handle, Then then, const char* name = __buil
       name);
 }
 
+// Gives the program one of a device's pools.
+cudaError_t give(cudaMemPool_t* pool, int device, std::shared_ptr<Pool> Pools::OfDevice::* which,
+                 const char* name = __builtin_FUNCTION()) {
+  return asynchronous(
+      [&] {
+        if (pool == nullptr) return cudaErrorInvalidValue;
+        if (!is_device(device)) return cudaErrorInvalidDevice;
+        const std::lock_guard lock(pools().mutex);
+        *pool = (pools().of_device[static_cast<size_t>(device)].*which).get();
+        return cudaSuccess;
+      },
+      name);
+}
+
+bool names_device(const cudaMemLocation& location) {
+  return location.type == cudaMemLocationTypeDevice && is_device(location.id);
+}
+
 bool is_switch(cudaMemPoolAttr attribute) {
   return attribute >= cudaMemPoolReuseFollowEventDependencies &&
          attribute <= cudaMemPoolReuseAllowInternalDependencies;
@@ -123,9 +141,7 @@ cudaError_t set(Pool& pool, cudaMemPoolAttr attribute, const void* value) {
 
 // Returns success if a pool's memory can be made accessible, or not, as described.
 cudaError_t check(const Pool& pool, const cudaMemAccessDesc& wanted) {
-  const bool is_known =
-      wanted.location.type == cudaMemLocationTypeDevice && is_device(wanted.location.id);
-  if (!is_known) return cudaErrorInvalidDevice;
+  if (!names_device(wanted.location)) return cudaErrorInvalidDevice;
   const bool is_own = wanted.location.id == static_cast<int>(pool.device);
   return is_own && wanted.flags == cudaMemAccessFlagsProtNone ? cudaErrorInvalidDevice
                                                               : cudaSuccess;
@@ -155,8 +171,7 @@ void reset_pools() {
 }
 
 cudaError_t check(const cudaMemPoolProps& wanted) {
-  if (wanted.allocType != cudaMemAllocationTypePinned ||
-      wanted.location.type != cudaMemLocationTypeDevice || !is_device(wanted.location.id))
+  if (wanted.allocType != cudaMemAllocationTypePinned || !names_device(wanted.location))
     return cudaErrorInvalidValue;
   if (wanted.handleTypes == cudaMemHandleTypeNone) return cudaSuccess;
   return refuse(cudaErrorNotSupported, [] {
@@ -175,23 +190,11 @@ using namespace simulator::runtime;
 extern "C" {
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
-  return asynchronous([&] {
-    if (pool == nullptr) return cudaErrorInvalidValue;
-    if (!is_device(device)) return cudaErrorInvalidDevice;
-    const std::lock_guard lock(pools().mutex);
-    *pool = pools().of_device[static_cast<size_t>(device)].standard.get();
-    return cudaSuccess;
-  });
+  return give(pool, device, &Pools::OfDevice::standard);
 }
 
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
-  return asynchronous([&] {
-    if (pool == nullptr) return cudaErrorInvalidValue;
-    if (!is_device(device)) return cudaErrorInvalidDevice;
-    const std::lock_guard lock(pools().mutex);
-    *pool = pools().of_device[static_cast<size_t>(device)].current.get();
-    return cudaSuccess;
-  });
+  return give(pool, device, &Pools::OfDevice::current);
 }
 
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle) {
@@ -260,8 +263,7 @@ cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t handle
                                  cudaMemLocation* location) {
   return with_pool(handle, [&](const Pool& pool) {
     if (flags == nullptr || location == nullptr) return cudaErrorInvalidValue;
-    if (location->type != cudaMemLocationTypeDevice || !is_device(location->id))
-      return cudaErrorInvalidDevice;
+    if (!names_device(*location)) return cudaErrorInvalidDevice;
     const SimulatedDevice& other = *devices()[static_cast<size_t>(location->id)];
     *flags = other.memory.reaches(pool.device) ? cudaMemAccessFlagsProtReadWrite
                                                : cudaMemAccessFlagsProtNone;
