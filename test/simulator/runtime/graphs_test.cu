@@ -256,6 +256,27 @@ TEST_F(Graphs, HaveNodesOfEveryKind) {
   cudaGraphDestroy(graph);
 }
 
+// Memory that a launch leaves to the program could be freed once.
+TEST_F(Graphs, LeaveNoMemoryIfTheirLaunchFails) {
+  cudaGraphCreate(&graph, 0);
+  cudaMemAllocNodeParams wanted{};
+  wanted.poolProps.allocType = cudaMemAllocationTypePinned;
+  wanted.poolProps.location.type = cudaMemLocationTypeDevice;
+  wanted.bytesize = BYTES;
+  cudaGraphNode_t allocated, record;
+  ASSERT_EQ(cudaGraphAddMemAllocNode(&allocated, graph, nullptr, 0, &wanted), cudaSuccess);
+  cudaEvent_t gone = nullptr;
+  cudaEventCreate(&gone);
+  ASSERT_EQ(cudaGraphAddEventRecordNode(&record, graph, &allocated, 1, gone), cudaSuccess);
+  cudaGraphExec_t executable = nullptr;
+  ASSERT_EQ(cudaGraphInstantiate(&executable, graph, nullptr, nullptr, 0), cudaSuccess);
+  cudaEventDestroy(gone);
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(cudaGraphLaunch(executable, s), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaFree(wanted.dptr), cudaErrorInvalidValue);
+  cudaGraphExecDestroy(executable);
+}
+
 TEST_F(Graphs, CanBeChangedWhenTheyAreExecutable) {
   cudaGraphCreate(&graph, 0);
   int by = 1;

@@ -288,9 +288,17 @@ void run(const std::vector<NodeWork>& all, const std::vector<std::shared_ptr<Rec
   }
 }
 
+bool names_no_event(const NodeWork& work) {
+  const auto* const record = std::get_if<RecordWork>(&work);
+  const auto* const wait = std::get_if<WaitWork>(&work);
+  return (record != nullptr && !find_event(record->event)) ||
+         (wait != nullptr && !find_event(wait->event));
+}
+
 // Returns the work of a launch: that of its nodes, and before it what frees the memory that an earlier launch has left.
 cudaError_t plan(const ExecutableGraph& executable, std::vector<NodeWork>& work) {
   work = work_of(*executable.graph);
+  if (std::ranges::any_of(work, names_no_event)) return cudaErrorInvalidResourceHandle;
   std::vector<MemoryStep> steps;
   for (const NodeWork& one : work) {
     const auto* const of_stream = std::get_if<Work>(&one);
@@ -321,13 +329,12 @@ cudaError_t launch(const std::shared_ptr<KnownStream>& stream, const ExecutableG
       step.is_seen_by_host |= of_node.is_seen_by_host;
       step.needs_program |= of_node.needs_program;
     } else if (const auto* const record = std::get_if<RecordWork>(&one)) {
-      if (!find_event(record->event)) return cudaErrorInvalidResourceHandle;
       records.push_back(std::make_shared<Recording>());
       events.push_back(record->event);
     } else if (const auto* const wait = std::get_if<WaitWork>(&one)) {
-      const std::optional<Event> event = find_event(wait->event);
-      if (!event) return cudaErrorInvalidResourceHandle;
-      if (event->last != nullptr) step.after.push_back(event->last->point);
+      const std::optional<Event> event =
+          find_event(wait->event);  // another thread may destroy it now
+      if (event && event->last != nullptr) step.after.push_back(event->last->point);
     }
   }
   step.work = [all, records](const Issue& issue) { run(*all, records, issue); };
