@@ -65,7 +65,7 @@ function(add_simulated_cuda_sources target)
               -c ${source} -o ${object} -MD -MF ${object}.d ${flags}
               "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>"
               "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
-      DEPENDS ${source} ${simulator_dir}/simcc ${tools}
+      DEPENDS ${source} ${simulator_dir}/simcc ${simulator_dir}/command_line.bash ${tools}
       DEPFILE ${object}.d
       COMMENT "Compiling ${file} for the simulated GPU"
       COMMAND_EXPAND_LISTS

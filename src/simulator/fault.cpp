@@ -2,6 +2,7 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <memory>
@@ -559,9 +560,13 @@ std::string HostMemory::text() const {
 Message Fault::message() const { return {what_of(*this), where_of(*this), advice_of(*this)}; }
 
 std::string whole_name(const std::string& mangled) {
+  // clang's mark of a static kernel or variable of a file that is compiled separately: _ZL4scalePf__intern__0123456789abcdef
+  std::string name = mangled;
+  for (const std::string_view mark : {"__intern__", "__static__"})
+    name.resize(std::min(name.size(), name.rfind(mark)));
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), &std::free);
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
   return status == 0 ? text.get() : mangled;
 }
 

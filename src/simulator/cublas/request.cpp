@@ -13,6 +13,15 @@ using runtime::Call;
 using runtime::KnownStream;
 using runtime::Refusal;
 
+namespace {
+
+// Stream 0 of a handle is the legacy default stream, also where stream 0 of the program is a stream of each host thread.
+std::shared_ptr<KnownStream> stream_of(const cublasContext& handle) {
+  return runtime::find_stream(handle.stream == nullptr ? cudaStreamLegacy : handle.stream);
+}
+
+}  // namespace
+
 void* host_address(const void* pointer) {
   const auto address = reinterpret_cast<uint64_t>(pointer);
   const DeviceMemory& memory = device_at(pointer).memory;
@@ -50,14 +59,14 @@ cublasStatus_t Request::run(std::function<void()> compute) {
   if (!is_usable_) return CUBLAS_STATUS_EXECUTION_FAILED;
   work_.name = Call::current();
   work_.compute = std::move(compute);
-  const std::shared_ptr<KnownStream> stream = runtime::find_stream(handle_.stream);
+  const std::shared_ptr<KnownStream> stream = stream_of(handle_);
   if (stream == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
   const cudaError_t error = runtime::hand_over(stream, work_);
   return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
 }
 
 cublasStatus_t Request::wait() {
-  const std::shared_ptr<KnownStream> stream = runtime::find_stream(handle_.stream);
+  const std::shared_ptr<KnownStream> stream = stream_of(handle_);
   return stream != nullptr && runtime::wait_for(stream) == cudaSuccess
              ? CUBLAS_STATUS_SUCCESS
              : CUBLAS_STATUS_EXECUTION_FAILED;

@@ -8,6 +8,7 @@
 
 #define __cuda_cuda_h__
 
+#include "simulated/default_stream.h"
 #include "simulated/driver_api_types.h"
 
 #define CUDA_VERSION 12030
@@ -18,7 +19,7 @@
 extern "C" {
 #endif
 
-#define CU_FUNCTION(name, parameters) CUresult name parameters;
+#define CU_FUNCTION(name, version, parameters) CUresult name parameters;
 #include "simulated/driver_functions.h"
 #undef CU_FUNCTION
 

@@ -4,7 +4,7 @@
 // streams, events, graphs and capture, launches, function attributes, occupancy. Not covered and not declared: surfaces, IPC,
 // memory pools beyond the default one. The compiler refuses a program that needs one of them.
 //
-// Work in the default stream has finished when its call returns. Work in another stream runs as late as a device may run it. A
+// Work in the default stream has finished when its call returns, unless each host thread has its own (simulated/default_stream.h). Work in another stream runs as late as a device may run it. A
 // kernel's error surfaces as on a device: at the next call that waits for it, and then at every later call until
 // cudaDeviceReset().
 #pragma once
@@ -14,6 +14,7 @@
 
 #include "driver_functions.h"
 #include "driver_types.h"
+#include "simulated/default_stream.h"
 #include "vector_types.h"
 
 #define CUDART_VERSION 12030

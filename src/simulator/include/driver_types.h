@@ -5,6 +5,7 @@
 // Programs, cuda-samples' helper_cuda.h for one, ask by the toolkit's include guards whether a header was read.
 #define __DRIVER_TYPES_H__
 
+#include <limits.h>  // programs rely on it, as nvcc reads it too
 #include <stddef.h>
 
 #include "host_defines.h"

@@ -45,7 +45,7 @@ class Messages(unittest.TestCase):
             "cudaGraphConditionalHandleCreate": "part of CUDA's graphs",
             "cudaMemPoolExportToShareableHandle": "part of CUDA's memory pools",
             "cudaBindTexture": "try texture objects",
-            "cudaGridDependencySynchronize": "programmatic dependent launches",
+            "cudaLibraryLoadData": "kernels loaded at run time",
         }.items():
             with self.subTest(name):
                 self.expect_line(

@@ -28,6 +28,8 @@ class SimccLauncher : public ::testing::Test {
     fs::copy_file(SOURCE_TREE "/simcc", tree_ / "simcc");
     fs::copy_file(SOURCE_TREE "/cmake/setup.sh", tree_ / "cmake/setup.sh");
     fs::copy_file(SOURCE_TREE "/src/simulator/simcc", tree_ / "src/simulator/simcc");
+    fs::copy_file(SOURCE_TREE "/src/simulator/command_line.bash",
+                  tree_ / "src/simulator/command_line.bash");
     write_script(tools_ / "nvcc", "");
     write_script(tools_ / "nvidia-smi", "");
     write_script(tools_ / "cmake", "echo \"cmake $*\" >>'" + log_.string() + "'\n");
@@ -101,7 +103,7 @@ TEST_F(SimccLauncher, ExplainsItselfWithoutABuild) {
   for (const char* const words : {"--help", "-h", "k.cu --help"}) {
     const Outcome outcome = call("'a tree/simcc' " + std::string(words));
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-    EXPECT_TRUE(outcome.out.starts_with("usage: simcc FILE.cu")) << outcome.out;
+    EXPECT_TRUE(outcome.out.starts_with("usage: simcc FILE")) << outcome.out;
   }
   EXPECT_FALSE(fs::exists(log_));
   EXPECT_FALSE(fs::exists(tree_ / "build"));

@@ -610,7 +610,7 @@ TEST(Simcc, DoesWithoutHeadersThatWereReadBeforeTheyChanged) {
   const TemporaryFolder folder;
   const std::string copy = folder.path().string();
   const Outcome copied =
-      run("cd " SOURCE_TREE "/src/simulator && cp -r simcc include *.py " + copy);
+      run("cd " SOURCE_TREE "/src/simulator && cp -r simcc command_line.bash include *.py " + copy);
   ASSERT_EQ(copied.exit_code, 0) << copied.err;
   const std::string header = contents(folder / "include" / "math_functions.h");
   write(folder / "include" / "math_functions.h", header + "#define TESTED 11\n");
@@ -1171,10 +1171,9 @@ INSTANTIATE_TEST_SUITE_P(
                       WrongUsage{"unknown_option", "k.cu --frobnicate",
                                  "unknown option --frobnicate"},
                       WrongUsage{"no_value", "k.cu -o", "-o needs a value"},
-                      WrongUsage{"separate_compilation", "k.cu -rdc=true", "a file at a time"},
                       WrongUsage{"machine_code", "--lto k.cu", "no machine code"},
                       WrongUsage{"no_folder", "k.cu -o no/such/folder/k", "no folder"},
-                      WrongUsage{"two_to_compile", "-c k.cu k.cu", "one .cu file at a time"}),
+                      WrongUsage{"two_to_ptx", "--ptx k.cu k.cu", "one file at a time"}),
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST(Simcc, ExplainsItself) {

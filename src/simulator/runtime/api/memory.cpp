@@ -331,7 +331,10 @@ cudaError_t finish_now(const Kind& work) {
   if (refused == cudaSuccess) refused = check_captures();
   if (refused != cudaSuccess) return refused;
   wait_for_other_devices(work);
-  return has_waited(submit(find_stream(nullptr), work).clock);
+  const std::shared_ptr<KnownStream> stream = find_stream(nullptr);
+  const Issue issue = submit(stream, work);
+  run_to({stream->queue, issue.position});
+  return has_waited(issue.clock);
 }
 
 CopyWork line(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -292,6 +293,26 @@ void __cudaRegisterFatBinaryEnd(void** handle) {
   // Managed variables must have their values now, because the host may read them before the first launch.
   auto* const unit = reinterpret_cast<TranslationUnit*>(handle);
   if (!unit->managed.empty()) at_start([unit] { load(*unit); });
+}
+
+// Called by what simcc links for files that were compiled with -rdc=true: once for each of them, and with nullptr at the end. They share
+// one text of device code.
+void __simulatorRegisterLinkedCode(const char* ptx, void (*register_symbols)(void**)) {
+  using namespace simulator::runtime;
+  static std::map<const char*, TranslationUnit*> units;  // filled before main, by one thread
+  TranslationUnit*& unit = units[ptx];
+  if (unit == nullptr) {
+    unit = at_start([&] {
+      publish(&Watcher::code_registered);
+      return new TranslationUnit{.ptx = ptx, .managed = {}};
+    });
+  }
+  auto** const handle = reinterpret_cast<void**>(unit);
+  if (register_symbols != nullptr) {
+    register_symbols(handle);
+  } else {
+    __cudaRegisterFatBinaryEnd(handle);
+  }
 }
 
 void __cudaUnregisterFatBinary(void** /*handle*/) {}

@@ -2,6 +2,7 @@
 #include "simulator/runtime/api/streams.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -40,6 +41,9 @@ struct StreamsOfThread {
   StreamsOfThread(const StreamsOfThread&) = delete;
   StreamsOfThread& operator=(const StreamsOfThread&) = delete;
 };
+
+// True if stream 0 is the stream of each host thread (simulated/default_stream.h).
+std::atomic<bool> zero_is_of_thread{false};
 
 // The default streams of a device are made at their first use: one of the device, and one of each host thread.
 std::shared_ptr<KnownStream> default_stream(bool is_of_thread) {
@@ -193,7 +197,8 @@ cudaError_t check_implicit(const KnownStream& stream) {
 }
 
 std::shared_ptr<KnownStream> find_stream(cudaStream_t handle) {
-  if (handle == nullptr || handle == cudaStreamLegacy) return default_stream(false);
+  if (handle == nullptr) handle = zero_is_of_thread ? cudaStreamPerThread : cudaStreamLegacy;
+  if (handle == cudaStreamLegacy) return default_stream(false);
   std::shared_ptr<KnownStream> stream;
   if (handle == cudaStreamPerThread) {
     stream = default_stream(true);
@@ -309,6 +314,8 @@ cudaError_t answer(const Point& point) {
 }  // namespace
 
 extern "C" {
+
+void __simulatorDefaultStreamPerThread() { zero_is_of_thread = true; }
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {
   return create_stream(stream, cudaStreamDefault);

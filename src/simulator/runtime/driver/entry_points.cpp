@@ -22,7 +22,7 @@ struct EntryPoint {
 // Returns the function; nullptr if the driver has none of this name.
 void* function_of(std::string_view name) {
   static const EntryPoint entry_points[] = {
-#define CU_FUNCTION(name, parameters) {#name, reinterpret_cast<void*>(&(name))},
+#define CU_FUNCTION(name, version, parameters) {#name, reinterpret_cast<void*>(&(name))},
 #include <simulated/driver_functions.h>
 #undef CU_FUNCTION
   };
