@@ -4,7 +4,7 @@
 # nvcc gives most options a long name and a short one, and takes a value as the next word or after "=": --output-file k, --output-file=k,
 # -o k. Here an option has one name: the short one, without dashes.
 
-mode="link"           # link, library, compile, dlink, ptx, preprocess or precompile
+mode="link"           # link, library, compile, dlink, ptx, preprocess, precompile or toolkit
 kind=                 # the end of the name of a file with device code
 precompiled=${SIMCC_PRECOMPILED:-}
 output=               # -o
@@ -52,7 +52,7 @@ for option in \
   default-stream device-entity-has-hidden-visibility device-stack-protector diag-error diag-suppress diag-warn dopt e fdevice-time-trace \
   fmad frandom-seed ftemplate-backtrace-limit ftemplate-depth ftz gencode idirafter include iquote isystem jtd keep-dir l ldir m \
   maxrregcount o odir opt-info optf prec-div prec-sqrt precompile rdc run-args split-compile split-compile-extended \
-  static-global-template-stub std t target-dir time x; do
+  static-global-template-stub std t target-dir time toolkit x; do
   has_value[$option]=1
 done
 
@@ -153,7 +153,7 @@ read_command_line() {
       h) help; exit 0 ;;
       V) version; exit 0 ;;
       covered) exec "$here/subset.py" covered ;;
-      v) verbose=1 ;;
+      v) verbose=1; show_toolkit ;;
       optf)
         [[ -f $value ]] || refuse "$words: no such file"
         mapfile -t from_file < <(xargs -r -n1 printf '%s\n' <"$value")
@@ -166,6 +166,7 @@ read_command_line() {
       c) mode=compile ;;
       ptx | fatbin | cubin) mode=ptx; kind=$name ;;
       precompile) mode=precompile; precompiled=$value ;;
+      toolkit) mode=toolkit; output=$value ;;
       E | M | MM) mode=preprocess; preprocessing=-$name ;;
       run) runs=1 ;;
       run-args) IFS=, read -r -a from_file <<<"$value"; run_arguments+=("${from_file[@]}") ;;

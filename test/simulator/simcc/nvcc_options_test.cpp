@@ -349,6 +349,54 @@ TEST_F(SeparateCompilation, WhatNoFileDefinesIsRefusedByItsName) {
   EXPECT_FALSE(exists("program"));
 }
 
+// Builds that look for a toolkit find one: a Makefile that links with g++, and CMake's language CUDA.
+TEST_F(NvccsPlace, AFolderLikeNvidiasToolkit) {
+  EXPECT_NE(said_by("$NVCC --toolkit toolkit").find("/toolkit\n"), std::string::npos);
+  said_by("$NVCC --toolkit toolkit");  // once more
+  said_by("mkdir taken");
+  EXPECT_NE(in_folder("$NVCC --toolkit taken").err.find("it is there already"), std::string::npos);
+  write("Makefile", R"(NVCC = $(CUDA_PATH)/bin/nvcc -ccbin g++ -m64
+program: main.o twice.o launch.o plus_one.o ; g++ -o $@ $^ -L$(CUDA_PATH)/lib64 -lcublas -lcudart
+main.o: main.cpp ; g++ -D__NVCC__ -I$(CUDA_PATH)/include -c $< -o $@
+plus_one.o: plus_one.c ; gcc -c $< -o $@
+launch.o: named_otherwise.cpp ; $(NVCC) -x cu -c $< -o $@
+twice.o: twice.cu ; $(NVCC) -DFACTOR=5 -c $< -o $@
+)");
+  said_by("make -s CUDA_PATH=$PWD/toolkit");
+  EXPECT_EQ(said_by("./program"), "101");
+}
+
+TEST_F(SeparateCompilation, InAProjectOfCMakes) {
+  write("c.cpp", R"(#include <cublas_v2.h>
+#include <cstdio>
+int main() {
+  cublasHandle_t handle;
+  std::printf("%d\n", cublasCreate(&handle));
+  cublasDestroy(handle);
+}
+)");
+  write("CMakeLists.txt", R"(cmake_minimum_required(VERSION 3.22)
+project(a_program LANGUAGES CXX CUDA)
+find_package(CUDAToolkit REQUIRED)
+add_library(parts STATIC b.cu)
+add_executable(program a.cu)
+target_link_libraries(program PRIVATE parts)
+set_target_properties(parts program PROPERTIES CUDA_SEPARABLE_COMPILATION ON)
+target_compile_features(program PRIVATE cuda_std_17)
+add_executable(of_cpp c.cpp)
+target_link_libraries(of_cpp PRIVATE CUDA::cudart CUDA::cublas)
+)");
+  said_by("$NVCC --toolkit toolkit");
+  const std::string configured = said_by(
+      "cmake -S . -B build -DCMAKE_CUDA_COMPILER=$PWD/toolkit/bin/nvcc "
+      "-DCUDAToolkit_ROOT=$PWD/toolkit");
+  EXPECT_NE(configured.find("The CUDA compiler identification is NVIDIA 12.3.0"), std::string::npos)
+      << configured;
+  said_by("cmake --build build");
+  EXPECT_EQ(said_by("build/program"), OUTPUT);
+  EXPECT_EQ(said_by("build/of_cpp"), "0\n");
+}
+
 // nvcc's host compiler takes `register`, and unknown pragmas without a word. nvcc reads limits.h before the first line.
 TEST_F(NvccsPlace, SourcesThatRelyOnNvcc) {
   write("k.cu", R"(
