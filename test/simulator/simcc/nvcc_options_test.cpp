@@ -405,8 +405,21 @@ TEST_F(NvccsPlace, SourcesThatRelyOnNvcc) {
 #endif
 #pragma nv_diag_suppress 177
 #include <cudaTypedefs.h>
-__global__ void k(int* p) { register int x = INT_MAX; *p = x; }
+struct Tile { alignas(128) int a[32]; int b; };
+template <typename T> __global__ void k(int* p) {
+  register int x = INT_MAX;
+  extern __shared__ T tile;
+  tile.a[threadIdx.x] = x;
+  tile.b = tile.a[threadIdx.x] - 1;
+  *p = tile.b;
+}
 int main() {
+  int* p;
+  cudaMallocManaged(&p, sizeof *p);
+  k<Tile><<<1, 1, sizeof(Tile)>>>(p);
+  cudaDeviceSynchronize();
+  if (*p != INT_MAX - 1) return 1;
+  cudaFree(p);
   void* found = nullptr;
   cudaGetDriverEntryPoint("cuDeviceGetCount", &found, cudaEnableDefault);
   int count = 0;

@@ -159,8 +159,18 @@ class Spellings(unittest.TestCase):
         }.items():
             self.assertEqual(nvcc_spellings.respelled(text), want)
 
+    def test_dynamic_shared_memory_that_is_no_array_becomes_one(self):
+        for text, want in {
+            "  extern __shared__ Tile<T, 2> s;\n": "  extern __shared__ Tile<T, 2> s_dynamic[]; Tile<T, 2>& s = s_dynamic[0];\n",
+            "\textern __shared__ __align__(16) float x ;": "\textern __shared__ __align__(16) float x_dynamic[]; float& x = x_dynamic[0];",
+        }.items():
+            self.assertEqual(nvcc_spellings.respelled(text), want)
+
     def test_other_text_stays(self):
         for text in (
+            "  extern __shared__ float s[];\n  extern __shared__ __align__(16) unsigned char t[];",
+            "  extern __device__ int x;",
+            "  // extern __shared__ Tile s;",
             "k<<<1, 2>>>(a);",
             "A<B<C> > x(1);",
             "A<B<C<D>> > x(1); int y = 1 << 2;",
@@ -175,14 +185,17 @@ class Spellings(unittest.TestCase):
     def test_an_overlay_names_the_files_that_change(self):
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
-            (folder / "a.cu").write_bytes(b"// caf\xe9\nk<< <1, 1>> >();\n")
+            (folder / "a.cu").write_bytes(b"// caf\xe9\nk<< <1, 1>> >();\n#include <c.cuh>\n# include \"b.cuh\"\n#include <cstdio>\n")
             (folder / "b.cuh").write_text("int b;\n")
-            sys.argv = ["nvcc_spellings.py", str(folder / "overlay"), str(folder / "a.cu"), str(folder / "b.cuh")]
+            (folder / "with").mkdir()
+            (folder / "with/c.cuh").write_text('asm("mov.u32 %0, %smid;" : "=r"(x));\n')
+            (folder / "with/unread.cuh").write_text('asm("mov.u32 %0, %smid;" : "=r"(x));\n')
+            sys.argv = ["nvcc_spellings.py", str(folder / "overlay"), str(folder / "a.cu"), "-D", "A", "-I", str(folder / "with")]
             self.assertEqual(nvcc_spellings.main(), 0)
             roots = json.loads((folder / "overlay").read_text())["roots"]
-            self.assertEqual([file["name"] for root in roots for file in root["contents"]], ["a.cu"])
+            self.assertEqual([file["name"] for root in roots for file in root["contents"]], ["a.cu", "c.cuh"])
             copy = pathlib.Path(roots[0]["contents"][0]["external-contents"])
-            self.assertEqual(copy.read_bytes(), b"// caf\xe9\nk<<<1, 1>>>();\n")
+            self.assertEqual(copy.read_bytes(), b"// caf\xe9\nk<<<1, 1>>>();\n#include <c.cuh>\n# include \"b.cuh\"\n#include <cstdio>\n")
             sys.argv = ["nvcc_spellings.py", str(folder / "overlay"), str(folder / "b.cuh")]
             self.assertEqual(nvcc_spellings.main(), 1)
 
