@@ -18,6 +18,7 @@
 #include "simulator/decode/opcodes.hpp"
 #include "simulator/decode/register_allocation.hpp"
 #include "simulator/decode/shared_bases.hpp"
+#include "simulator/decode/written_parameters.hpp"
 
 namespace simulator {
 namespace {
@@ -68,6 +69,7 @@ class Decoder {
     const ControlFlow flow = find_control_flow(function_);
     place_stack(flow);
     shared_base_ = find_shared_bases(function_, shared_variable_);
+    program_->written_parameters = find_written_parameters(function_, program_->parameters);
     registers_ = allocate_registers(function_, flow);
     program_->register_bytes = registers_.bytes;
     program_->predicates = registers_.predicates + 2;

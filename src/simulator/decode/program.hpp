@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -273,6 +274,8 @@ struct Program {
   uint32_t min_blocks = 0;           // its second argument, 0 if not given
   uint32_t max_registers = 0;        // of a thread (.maxnreg), 0 if not given
   bool has_late_results = false;     // True if it has a wgmma: see WarpProducts
+  /// See find_written_parameters().
+  std::optional<std::vector<uint64_t>> written_parameters;
   bool looks_beyond_memory = false;  // True if it asks for the time, prints, or uses the heap
   Dim3 cluster{0, 0, 0};             // __cluster_dims__, zeros if not given
   uint64_t most_in_cluster = 0;      // the third argument of __launch_bounds__, 0 if not given

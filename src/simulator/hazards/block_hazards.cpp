@@ -737,6 +737,8 @@ void BlockHazards::global(const WarpAccess& access) {
   const bool is_strong = launch_.strength_of(access.instruction) != Strength::weak;
   BufferShadow* const all = buffer_at(access.first + static_cast<uint64_t>(access.lowest),
                                       access.first + static_cast<uint64_t>(access.highest));
+  if (all != nullptr && !is_write && !is_strong && all->is_only_read(launch_.number))
+    return only_read(access, *all);
   // If lanes read one place, the first and the last stand for all.
   uint32_t lanes = access.active;
   if (access.shape == Pattern::Shape::uniform && is_read && !is_write && !is_strong)
@@ -761,6 +763,19 @@ void BlockHazards::global(const WarpAccess& access) {
     const Step step{access.instruction, thread, is_read, is_write, std::nullopt};
     note_bytes(step, address, access.bytes, *buffer);
     if (line != nullptr) touch_cells(step, address, access.bytes, values, *buffer, *line);
+  });
+}
+
+// Notes reads of a buffer that no thread of the launch writes.
+void BlockHazards::only_read(const WarpAccess& access, BufferShadow& buffer) {
+  const uint64_t first = access.first + static_cast<uint64_t>(access.lowest);
+  const uint64_t past_end = access.first + static_cast<uint64_t>(access.highest);
+  buffer.note(launch_.number, false);
+  if (buffer.is_written(first, past_end)) return;
+  for_each_lane(access.active, [&](uint32_t lane) {
+    const uint64_t address = access.first + static_cast<uint64_t>(access.distance[lane]);
+    note_bytes({access.instruction, access.warp * WARP + lane, true, false, std::nullopt}, address,
+               access.bytes, buffer);
   });
 }
 
@@ -957,6 +972,7 @@ void BlockHazards::touch_global_range(const Step& step, uint64_t first, uint64_t
     note_bytes(step, at, next - at, *buffer);
     at = next;
   }
+  if (!step.writes && buffer->is_only_read(launch_.number)) return;
   Run run = run_of(step);
   for (uint64_t at = first; at < first + bytes;) {
     const uint64_t start = BufferShadow::line_start(at, unit);

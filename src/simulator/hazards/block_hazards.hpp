@@ -189,6 +189,7 @@ class BlockHazards {
   bool is_ordinary(const WarpAccess& access) const;
   const uint32_t* cell_values(const WarpAccess& access);
   void shared_lane(const WarpAccess& access, uint32_t lane, uint64_t offset);
+  void only_read(const WarpAccess& access, BufferShadow& buffer);
   void global_groups(const WarpAccess& access, uint32_t lanes, const WarpKnowledge& known,
                      BufferShadow& buffer);
   void touch_group(const WarpAccess& access, uint32_t first_lane, uint32_t count, const Run& run,

@@ -301,7 +301,13 @@ std::optional<std::vector<TouchedBytes>> DeviceShadow::touched_by(
       }
       return ranges.size() > MOST_RANGES;
     };
-    of(*allocation).for_touched(allocation->base, end, launch, add);
+    BufferShadow& buffer = of(*allocation);
+    if (buffer.is_only_read(launch)) {  // it has no marks
+      if (buffer.read_in() == launch)
+        ranges.push_back({.first = allocation->base, .width = allocation->bytes, .writes = false});
+      continue;
+    }
+    buffer.for_touched(allocation->base, end, launch, add);
     if (ranges.size() > MOST_RANGES) return std::nullopt;
   }
   return ranges;

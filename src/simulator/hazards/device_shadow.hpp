@@ -103,9 +103,16 @@ class BufferShadow final : public LineMemory {
 
   /// Notes that a launch reads or writes the allocation. Only the last launch of each is kept.
   void note(uint32_t launch, bool writes) {
+    if (writes && only_read_in_.load(std::memory_order_relaxed) != 0) only_read_in_ = 0;
     std::atomic<uint32_t>& last = writes ? written_in_ : read_in_;
     if (last.load(std::memory_order_relaxed) != launch) last = launch;
   }
+  /// Notes that a launch can only read the allocation, as far as its code tells. A write to it takes that back.
+  void expect_only_reads(uint32_t launch) { only_read_in_ = launch; }
+  bool is_only_read(uint32_t launch) const {
+    return only_read_in_.load(std::memory_order_relaxed) == launch;
+  }
+
   /// True if a thread of this or a later launch wrote the place, or only read it. False if only an access to the
   /// allocation is known.
   bool was_touched(uint64_t address, uint32_t launch, bool writes);
@@ -159,6 +166,7 @@ class BufferShadow final : public LineMemory {
   std::atomic<bool> all_written_;
   uint64_t written_before_ = 0;
   std::atomic<uint32_t> read_in_ = 0, written_in_ = 0;
+  std::atomic<uint32_t> only_read_in_ = 0;
   LazyBytes marks_;  // one bit per byte
   std::mutex mutex_;
   std::vector<LazyBytes> memory_;     // of the chunks and for get()

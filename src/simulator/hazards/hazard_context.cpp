@@ -1,6 +1,7 @@
 #include "simulator/hazards/hazard_context.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <numeric>
 #include <set>
@@ -95,7 +96,8 @@ std::vector<uint32_t> loads_before_swaps(const Program& program) {
 
 }  // namespace
 
-HazardContext::HazardContext(const Program& p, const DeviceMemory& of_device, DeviceShadow& device)
+HazardContext::HazardContext(const Program& p, const std::vector<std::byte>& parameters,
+                             const DeviceMemory& of_device, DeviceShadow& device)
     : program(p),
       number(device.begin_launch()),
       unit(narrowest(p)),
@@ -117,6 +119,27 @@ HazardContext::HazardContext(const Program& p, const DeviceMemory& of_device, De
   has_messages_ = std::any_of(strengths_.begin(), strengths_.end(),
                               [](Strength s) { return s != Strength::weak; });
   for (const uint32_t load : loads_before_swaps(p)) strengths_[load] = Strength::atomic;
+  if (!has_other_streams()) expect_only_reads(parameters);
+}
+
+// No two threads race for an allocation that a parameter points to, if the kernel writes through parameters alone, and none of those points
+// there. Host code and other streams may not use it meanwhile.
+void HazardContext::expect_only_reads(const std::vector<std::byte>& parameters) {
+  if (!program.written_parameters) return;
+  const auto pointed_to_by = [&](uint64_t place) -> const Allocation* {
+    uint64_t value = 0;
+    if (place + sizeof value > parameters.size()) return nullptr;
+    std::memcpy(&value, &parameters[place], sizeof value);
+    return memory.find(value);
+  };
+  std::set<const Allocation*> written;
+  for (const uint64_t place : *program.written_parameters) written.insert(pointed_to_by(place));
+  for (uint64_t place = 0; place < parameters.size(); place += sizeof(uint64_t)) {
+    const Allocation* const allocation = pointed_to_by(place);
+    if (allocation == nullptr || written.contains(allocation)) continue;
+    BufferShadow& buffer = shadow.of(*allocation);
+    if (!buffer.keeps_earlier()) buffer.expect_only_reads(number);
+  }
 }
 
 // Returns the instructions at which threads meet, in code order.

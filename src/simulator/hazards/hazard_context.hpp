@@ -1,6 +1,7 @@
 // The state that a launch's blocks share while they look for hazards.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -24,7 +25,9 @@ enum class Strength {
 /// Lives as long as the launch. Thread-safe for all its workers.
 class HazardContext {
  public:
-  HazardContext(const Program& program, const DeviceMemory& memory, DeviceShadow& shadow);
+  /// `parameters`: the bytes of the kernel's parameters.
+  HazardContext(const Program& program, const std::vector<std::byte>& parameters,
+                const DeviceMemory& memory, DeviceShadow& shadow);
   ~HazardContext();
   HazardContext(const HazardContext&) = delete;
   HazardContext& operator=(const HazardContext&) = delete;
@@ -70,6 +73,7 @@ class HazardContext {
   void publish_conflicts();
 
  private:
+  void expect_only_reads(const std::vector<std::byte>& parameters);
   std::vector<uint32_t> meetings() const;
   bool is_unrolled(uint32_t instruction) const;
   uint32_t block_of(uint32_t instruction) const;

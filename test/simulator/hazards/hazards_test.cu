@@ -356,6 +356,36 @@ __global__ void write_then_read(int* x, int* out, bool meet) {
   out[threadIdx.x] = x[(threadIdx.x + 32) % 64];  // mark: scratch reads
 }
 
+// A kernel may write a buffer that one of its parameters is only read through.
+__global__ void shift_one(const int* in, int* out) {
+  out[threadIdx.x] = in[threadIdx.x];  // mark: two parameters
+}
+__global__ void shift_by_a_table(int* const* table, const int* in) {
+  table[0][threadIdx.x] = in[threadIdx.x];  // mark: a table
+}
+
+TEST_F(Hazards, OtherPointersMayLeadToABuffer) {
+  int* numbers = nullptr;
+  cudaMalloc(&numbers, 65 * sizeof(int));
+  cudaMemset(numbers, 0, 65 * sizeof(int));
+  shift_one<<<1, 32>>>(numbers + 1, numbers);
+  cudaDeviceSynchronize();
+  expect_one(HazardKind::race, "two parameters", "two parameters");
+  int** table = nullptr;
+  cudaMallocManaged(&table, sizeof *table);
+  *table = numbers;
+  shift_by_a_table<<<1, 32>>>(table, numbers + 1);
+  cudaDeviceSynchronize();
+  expect_one(HazardKind::race, "a table", "a table");
+  int* others = nullptr;
+  cudaMalloc(&others, 64 * sizeof(int));
+  shift_one<<<1, 64>>>(numbers, others);
+  expect_none("two buffers");
+  cudaFree(others);
+  cudaFree(table);
+  cudaFree(numbers);
+}
+
 TEST_F(Hazards, ABarrierOrdersABlocksGlobalMemory) {
   const Buffer<int> x(64, 0), out(64);
   write_then_read<<<1, 64>>>(x, out, true);

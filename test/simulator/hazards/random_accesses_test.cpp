@@ -339,7 +339,7 @@ class RandomLaunches {
   }
 
   void launch() {
-    HazardContext context(program_, memory_, shadow_);
+    HazardContext context(program_, {}, memory_, shadow_);
     EXPECT_EQ(context.unit, unit_);
     model_.begin_launch();
     std::vector<std::unique_ptr<BlockHazards>> blocks;

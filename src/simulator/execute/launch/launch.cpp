@@ -197,8 +197,8 @@ class Launch {
     const auto wanted = static_cast<size_t>(std::clamp<uint64_t>(blocks_, 1, threads));
     stuck_.assign(wanted, std::nullopt);
     if (looks_for_hazards())
-      state_.watched =
-          std::make_unique<HazardContext>(program_, state_.device.memory, state_.device.shadow);
+      state_.watched = std::make_unique<HazardContext>(program_, parameters_, state_.device.memory,
+                                                       state_.device.shadow);
     if (state_.watched && shape_.is_cooperative) state_.watched->grid.start(shape_.grid.count());
     workers_.push_back(std::make_unique<Worker>(program_, state_, schedule()));
     watched().ended = 0;
