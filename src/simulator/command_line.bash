@@ -29,7 +29,8 @@ naming=()             # these options
 
 # nvcc's long names, and the short ones.
 declare -A short_name=(
-  [archive-options]=Xarchive [archiver-binary]=arbin [brief-diagnostics]=brief-diag [compile-as-tools-patch]=astoolspatch [compile]=c
+  [archive-options]=Xarchive [archiver-binary]=arbin [augment-host-linker-script]=aug-hls [brief-diagnostics]=brief-diag [compile-as-tools-patch]=astoolspatch [compile]=c [clean-targets]=clean [dependency-drive-prefix]=ddp
+  [drive-prefix]=dp [host-linker-script]=hls [input-drive-prefix]=idp [relocatable-link]=r [relocatable-ptx]=reloc-ptx
   [compiler-bindir]=ccbin [compiler-options]=Xcompiler [debug]=g [define-macro]=D [dependency-output]=MF [dependency-target-name]=MT
   [device-c]=dc [device-debug]=G [device-link]=dlink [device-w]=dw [disable-warnings]=w [display-error-number]=err-no
   [dlink-time-opt]=dlto [dont-use-profile]=noprof [entries]=e [expt-extended-lambda]=extended-lambda [extensible-whole-program]=ewp
@@ -48,7 +49,7 @@ declare -A short_name=(
 # The options with a value.
 declare -A has_value=()
 for option in \
-  D I L MF MQ MT Ofc U Xarchive Xclang Xcompiler Xfatbin Xlinker Xnvlink Xptxas arbin arch brief-diag ccbin code compress-mode cudadevrt cudart \
+  D I L MF MQ MT Ofc U Xarchive Xclang Xcompiler Xfatbin Xlinker Xnvlink Xptxas arbin arch brief-diag ccbin code compress-mode cudadevrt cudart ddp dp hls idp sanitize \
   default-stream device-entity-has-hidden-visibility device-stack-protector diag-error diag-suppress diag-warn dopt e fdevice-time-trace \
   fmad frandom-seed ftemplate-backtrace-limit ftemplate-depth ftz gencode idirafter include iquote isystem jtd keep-dir l ldir m \
   maxrregcount o odir opt-info optf prec-div prec-sqrt precompile rdc run-args split-compile split-compile-extended \
@@ -215,7 +216,7 @@ read_command_line() {
         refuse "$words: there is no machine code for the simulated GPU; --ptx writes what it runs" ;;
       dryrun) refuse "$words: -v shows the commands while they run" ;;
       arch-ls | code-ls) refuse "$words: the simulated GPU is sm_90a; -arch takes it and older ones" ;;
-      cuda | r) refuse "$words: $name has no such step" ;;
+      cuda | r) refuse "$words: $program has no such step" ;;
 
       # nvcc's options that are harmless here.
       forward-unknown-opts) passes_unknown=1 ;;
@@ -223,7 +224,7 @@ read_command_line() {
         opt-info | dopt | Ofc | jtd | diag-error | diag-suppress | diag-warn | brief-diag | compress-mode | device-stack-protector | \
         static-global-template-stub | device-entity-has-hidden-visibility | time | fdevice-time-trace | split-compile | \
         split-compile-extended | frandom-seed | ftz | prec-div | prec-sqrt | fmad | e | lineinfo | G | dlto | gen-opt-lto | use_fast_math | \
-        extra-device-vectorization | res-usage | expt-relaxed-constexpr | extended-lambda | src-in-ptx | save-temps | clean-targets | objtemp | \
+        extra-device-vectorization | res-usage | expt-relaxed-constexpr | extended-lambda | src-in-ptx | save-temps | clean | objtemp | ddp | dp | hls | aug-hls | idp | sanitize | reloc-ptx | qpp-config | fdevice-syntax-only | \
         noprof | nodlink | restrict | ewp | no-compress | astoolspatch | err-no | no-err-no | nohdinitlist | nohdmoveforward | \
         allow-unsupported-compiler | use-local-env | force-cl-env-setup | no-align-double | keep-device-functions | jobserver | Wreorder | \
         Wdefault-stream-launch | Wmissing-launch-bounds | Wext-lambda-captures-this | Wno-deprecated-gpu-targets)

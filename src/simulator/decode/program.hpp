@@ -269,11 +269,11 @@ struct Program {
   size_t stack_bytes = 0;                        // per thread: local_bytes for call_depth calls
   uint32_t call_depth = 0;                       // most calls in progress at once
   std::map<uint64_t, uint32_t>
-      function_blocks;               // functions that may be called: address -> first block
-  int max_threads = 0;               // __launch_bounds__, 0 if not given
-  uint32_t min_blocks = 0;           // its second argument, 0 if not given
-  uint32_t max_registers = 0;        // of a thread (.maxnreg), 0 if not given
-  bool has_late_results = false;     // True if it has a wgmma: see WarpProducts
+      function_blocks;            // functions that may be called: address -> first block
+  int max_threads = 0;            // __launch_bounds__, 0 if not given
+  uint32_t min_blocks = 0;        // its second argument, 0 if not given
+  uint32_t max_registers = 0;     // of a thread (.maxnreg), 0 if not given
+  bool has_late_results = false;  // True if it has a wgmma: see WarpProducts
   /// See find_written_parameters().
   std::optional<std::vector<uint64_t>> written_parameters;
   bool looks_beyond_memory = false;  // True if it asks for the time, prints, or uses the heap

@@ -239,6 +239,16 @@ TEST_F(NvccsPlace, EachOptionIsTakenOrRefusedForAReason) {
                                    "--frandom-seed 1",
                                    "-frandom-seed=1",
                                    "--jobserver",
+                                   "--clean-targets",
+                                   "-dp x",
+                                   "--input-drive-prefix=x",
+                                   "-ddp x",
+                                   "--host-linker-script use-lcs",
+                                   "-aug-hls",
+                                   "--sanitize memcheck",
+                                   "-reloc-ptx",
+                                   "--qpp-config",
+                                   "-fdevice-syntax-only",
                                    "--options-file options",
                                    "-optf=options"}) {
     const Outcome outcome = in_folder("$NVCC -c -DFROM_FILE=1 c.c " + option);
@@ -247,10 +257,11 @@ TEST_F(NvccsPlace, EachOptionIsTakenOrRefusedForAReason) {
   for (const auto& [option, why] :
        {std::pair("--optix-ir", "no machine code"), std::pair("-ltoir", "no machine code"),
         std::pair("--dryrun", "-v shows the commands"), std::pair("--list-gpu-arch", "sm_90a"),
-        std::pair("-cuda", "no such step"), std::pair("-m 32", "64 bits"),
-        std::pair("-x fortran", "cu, c++ and c"), std::pair("-optf nowhere", "no such file"),
+        std::pair("-cuda", "no such step"), std::pair("--relocatable-link", "no such step"),
+        std::pair("-m 32", "64 bits"), std::pair("-x fortran", "cu, c++ and c"),
+        std::pair("-optf nowhere", "no such file"),
         std::pair("--default-stream=mine", "legacy and per-thread"),
-        std::pair("-run", "no program"), std::pair("--qpp-config", "unknown option --qpp-config"),
+        std::pair("-run", "no program"), std::pair("--frobnicate", "unknown option --frobnicate"),
         std::pair("-odir nowhere", "no folder nowhere"), std::pair("-MP", "-MD or -MMD"),
         std::pair("-o one.o twice.cu", "an object of each of the 2 files")}) {
     const Outcome outcome = in_folder("$NVCC -c -DFROM_FILE=1 c.c " + std::string(option));
