@@ -29,31 +29,32 @@ naming=()             # these options
 
 # nvcc's long names, and the short ones.
 declare -A short_name=(
-  [archive-options]=Xarchive [archiver-binary]=arbin [augment-host-linker-script]=aug-hls [brief-diagnostics]=brief-diag [compile-as-tools-patch]=astoolspatch [compile]=c [clean-targets]=clean [dependency-drive-prefix]=ddp
-  [drive-prefix]=dp [host-linker-script]=hls [input-drive-prefix]=idp [relocatable-link]=r [relocatable-ptx]=reloc-ptx
-  [compiler-bindir]=ccbin [compiler-options]=Xcompiler [debug]=g [define-macro]=D [dependency-output]=MF [dependency-target-name]=MT
-  [device-c]=dc [device-debug]=G [device-link]=dlink [device-w]=dw [disable-warnings]=w [display-error-number]=err-no
-  [dlink-time-opt]=dlto [dont-use-profile]=noprof [entries]=e [expt-extended-lambda]=extended-lambda [extensible-whole-program]=ewp
+  [archive-options]=Xarchive [archiver-binary]=arbin [augment-host-linker-script]=aug-hls [brief-diagnostics]=brief-diag
+  [clean-targets]=clean [compile-as-tools-patch]=astoolspatch [compile]=c [compiler-bindir]=ccbin [compiler-options]=Xcompiler [debug]=g
+  [define-macro]=D [dependency-drive-prefix]=ddp [dependency-output]=MF [dependency-target-name]=MT [device-c]=dc [device-debug]=G
+  [device-link]=dlink [device-w]=dw [disable-warnings]=w [display-error-number]=err-no [dlink-time-opt]=dlto [dont-use-profile]=noprof
+  [drive-prefix]=dp [entries]=e [expt-extended-lambda]=extended-lambda [extensible-whole-program]=ewp
   [forward-unknown-to-host-compiler]=forward-unknown-opts [forward-unknown-to-host-linker]=forward-unknown-opts [generate-code]=gencode
   [generate-dependencies-with-compile]=MD [generate-dependencies]=M [generate-dependency-targets]=MP [generate-line-info]=lineinfo
   [generate-nonsystem-dependencies-with-compile]=MMD [generate-nonsystem-dependencies]=MM [gpu-architecture]=arch [gpu-code]=code
-  [help]=h [include-path]=I [jump-table-density]=jtd [keep]=save-temps [libdevice-directory]=ldir [library-path]=L [library]=l
-  [linker-options]=Xlinker [list-gpu-arch]=arch-ls [list-gpu-code]=code-ls [ltoir]=lto [machine]=m [no-device-link]=nodlink
-  [no-display-error-number]=no-err-no [no-exceptions]=noeh [no-host-device-initializer-list]=nohdinitlist
-  [no-host-device-move-forward]=nohdmoveforward [nvlink-options]=Xnvlink [objdir-as-tempdir]=objtemp [Ofast-compile]=Ofc
-  [optimization-info]=opt-info [optimize]=O [options-file]=optf [output-directory]=odir [output-file]=o [pre-include]=include
-  [preprocess]=E [profile]=pg [ptxas-options]=Xptxas [relocatable-device-code]=rdc [resource-usage]=res-usage [source-in-ptx]=src-in-ptx
-  [system-include]=isystem [target-directory]=target-dir [threads]=t [undefine-macro]=U [verbose]=v [version]=V
+  [help]=h [host-linker-script]=hls [include-path]=I [input-drive-prefix]=idp [jump-table-density]=jtd [keep]=save-temps
+  [libdevice-directory]=ldir [library-path]=L [library]=l [linker-options]=Xlinker [list-gpu-arch]=arch-ls [list-gpu-code]=code-ls
+  [ltoir]=lto [machine]=m [no-device-link]=nodlink [no-display-error-number]=no-err-no [no-exceptions]=noeh
+  [no-host-device-initializer-list]=nohdinitlist [no-host-device-move-forward]=nohdmoveforward [nvlink-options]=Xnvlink
+  [objdir-as-tempdir]=objtemp [Ofast-compile]=Ofc [optimization-info]=opt-info [optimize]=O [options-file]=optf [output-directory]=odir
+  [output-file]=o [pre-include]=include [preprocess]=E [profile]=pg [ptxas-options]=Xptxas [relocatable-device-code]=rdc
+  [relocatable-link]=r [relocatable-ptx]=reloc-ptx [resource-usage]=res-usage [source-in-ptx]=src-in-ptx [system-include]=isystem
+  [target-directory]=target-dir [threads]=t [undefine-macro]=U [verbose]=v [version]=V
 )
 
 # The options with a value.
 declare -A has_value=()
 for option in \
-  D I L MF MQ MT Ofc U Xarchive Xclang Xcompiler Xfatbin Xlinker Xnvlink Xptxas arbin arch brief-diag ccbin code compress-mode cudadevrt cudart ddp dp hls idp sanitize \
-  default-stream device-entity-has-hidden-visibility device-stack-protector diag-error diag-suppress diag-warn dopt e fdevice-time-trace \
-  fmad frandom-seed ftemplate-backtrace-limit ftemplate-depth ftz gencode idirafter include iquote isystem jtd keep-dir l ldir m \
-  maxrregcount o odir opt-info optf prec-div prec-sqrt precompile rdc run-args split-compile split-compile-extended \
-  static-global-template-stub std t target-dir time toolkit x; do
+  D I L MF MQ MT Ofc U Xarchive Xclang Xcompiler Xfatbin Xlinker Xnvlink Xptxas arbin arch brief-diag ccbin code compress-mode \
+  cudadevrt cudart ddp default-stream device-entity-has-hidden-visibility device-stack-protector diag-error diag-suppress diag-warn \
+  dopt dp e fdevice-time-trace fmad frandom-seed ftemplate-backtrace-limit ftemplate-depth ftz gencode hls idirafter idp include \
+  iquote isystem jtd keep-dir l ldir m maxrregcount o odir opt-info optf prec-div prec-sqrt precompile rdc run-args sanitize \
+  split-compile split-compile-extended static-global-template-stub std t target-dir time toolkit x; do
   has_value[$option]=1
 done
 

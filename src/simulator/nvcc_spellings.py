@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3 -IS
 """Writes what only nvcc takes as clang takes it: `k<< <grid, block>> >(...)` as `k<<<grid, block>>>(...)`; in inline PTX a register's
 `%clock64` as `%%clock64`; in a function `extern __shared__ Tile tile;` as an array and a reference to its first element.
 

@@ -49,8 +49,8 @@ class Tracking {
       changed = false;
       for (const Step& step : steps_) changed |= carry_out(step);
     }
-    Origins written = 0;
-    for (const Instruction& instruction : function_.body) written |= written_by(instruction);
+    Origins written = written_itself_;
+    for (const size_t address : addresses_) written |= origins_[address];
     if ((written & ELSEWHERE) != 0) return std::nullopt;
     std::vector<uint64_t> places;
     for (uint64_t part = 0; part < MOST_PARTS; ++part) {
@@ -68,7 +68,8 @@ class Tracking {
   Origins loaded_by(const Instruction& load) const {
     const std::string& type = load.opcode.back();
     const uint64_t bytes = ptx::type_bytes(type);
-    const Operand& address = load.operands.at(1);
+    if (load.operands.size() < 2) return ELSEWHERE;  // the decoder refuses it
+    const Operand& address = load.operands[1];
     const auto parameter = place_of_.find(address.name);
     if (parameter == place_of_.end() || address.base_is_register)
       return bytes == PART && type[0] != 'f' ? ELSEWHERE : 0;
@@ -81,11 +82,12 @@ class Tracking {
   }
 
   void add_step(const Instruction& instruction) {
+    const Facts facts = classify(instruction.opcode);
+    note_written(instruction, facts.family);
     const Mentions mentions = mentions_of(instruction);
     if (mentions.writes.empty()) return;
     Step step;
     for (const std::string& name : mentions.writes) step.results.push_back(number_of(name));
-    const Facts facts = classify(instruction.opcode);
     switch (facts.family) {
       case Family::load:
         step.own = loaded_by(instruction);
@@ -111,34 +113,26 @@ class Tracking {
     return changed;
   }
 
-  // Returns the origins of an address in global memory that the instruction writes.
-  Origins written_by(const Instruction& instruction) const {
-    switch (classify(instruction.opcode).family) {
-      case Family::store:
-      case Family::atomic:
-        break;
-      case Family::bulk_copy: {
-        const auto target = std::ranges::find_if(instruction.opcode, [](const std::string& word) {
-          return word == "global" || word.starts_with("shared");
-        });
-        return target != instruction.opcode.end() && *target == "global" ? ELSEWHERE : 0;
-      }
-      case Family::call:
-      case Family::unavailable:
-        return ELSEWHERE;
-      default:
-        return 0;
+  // Notes where the instruction writes in global memory.
+  void note_written(const Instruction& instruction, Family family) {
+    const auto is_shared = [](const std::string& word) { return word.starts_with("shared"); };
+    if (family == Family::call || family == Family::unavailable) written_itself_ |= ELSEWHERE;
+    if (family == Family::bulk_copy) {
+      const auto target = std::ranges::find_if(instruction.opcode, [&](const std::string& word) {
+        return word == "global" || is_shared(word);
+      });
+      if (target != instruction.opcode.end() && *target == "global") written_itself_ |= ELSEWHERE;
     }
-    if (has(instruction, "local") || has(instruction, "param") ||
-        std::ranges::any_of(instruction.opcode,
-                            [](const std::string& word) { return word.starts_with("shared"); }))
-      return 0;
+    if ((family != Family::store && family != Family::atomic) || has(instruction, "local") ||
+        has(instruction, "param") || std::ranges::any_of(instruction.opcode, is_shared))
+      return;
     const auto address =
         std::ranges::find(instruction.operands, Operand::Kind::address, &Operand::kind);
-    if (address == instruction.operands.end()) return ELSEWHERE;
-    if (!address->base_is_register) return 0;  // a variable
-    const auto number = numbers_.find(address->name);
-    return number == numbers_.end() ? ELSEWHERE : origins_[number->second];
+    if (address == instruction.operands.end()) {
+      written_itself_ |= ELSEWHERE;
+    } else if (address->base_is_register) {  // else a variable
+      addresses_.push_back(number_of(address->name));
+    }
   }
 
   const ptx::Function& function_;
@@ -146,7 +140,9 @@ class Tracking {
   std::unordered_map<std::string, uint64_t> place_of_;  // of a parameter
   std::unordered_map<std::string, size_t> numbers_;     // of a register
   std::vector<Step> steps_;
-  std::vector<Origins> origins_;  // by register
+  std::vector<size_t> addresses_;  // the registers that hold an address that is written
+  Origins written_itself_ = 0;     // of what is written through no register
+  std::vector<Origins> origins_;   // by register
 };
 
 }  // namespace

@@ -67,5 +67,9 @@ TEST(WrittenParameters, AreUnknownIfAPointerMayComeFromElsewhere) {
   }
 }
 
+TEST(WrittenParameters, LeaveAnUnreadableInstructionToTheDecoder) {
+  EXPECT_NO_THROW(written_by("ld.global.u32 %r2;"));
+}
+
 }  // namespace
 }  // namespace simulator

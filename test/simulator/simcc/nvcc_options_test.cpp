@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "test/support/shell.hpp"
@@ -446,43 +445,17 @@ int main() {
 
 // Stream 0 of the program is a stream of the thread. Copies that wait still come after its kernels.
 TEST_F(NvccsPlace, ADefaultStreamOfEachThread) {
-  write("k.cu", R"(#include <cstdio>
-#include <thread>
-__global__ void add(int* p) { ++*p; }
-bool is_of_thread() {
-  unsigned long long zero = 0, of_thread = 0, legacy = 0;
-  cudaStreamGetId(0, &zero);
-  cudaStreamGetId(cudaStreamPerThread, &of_thread);
-  cudaStreamGetId(cudaStreamLegacy, &legacy);
-  if (zero != of_thread && zero != legacy) printf("neither ");
-  return zero == of_thread;
-}
-int add_and_read() {
-  int* p;
-  int host = 40;
-  cudaMalloc(&p, sizeof *p);
-  cudaMemcpy(p, &host, sizeof host, cudaMemcpyHostToDevice);
-  add<<<1, 1>>>(p);
-  add<<<1, 1, 0, cudaStreamLegacy>>>(p);
-  cudaMemcpy(&host, p, sizeof host, cudaMemcpyDeviceToHost);
-  cudaFree(p);
-  return host;
-}
-int main() {
-  int other = 0;
-  unsigned long long mine = 0, others = 0;
-  cudaStreamGetId(0, &mine);
-  std::thread([&] { other = add_and_read(); cudaStreamGetId(0, &others); }).join();
-  printf("%d %d %d %s %s", is_of_thread(), add_and_read(), other, mine == others ? "one" : "two",
-         cudaGetErrorName(cudaGetLastError()));
-}
-)");
-  for (const auto& [option, said] :
-       {std::tuple("", "0 42 42 one cudaSuccess"),
-        std::tuple("--default-stream legacy", "0 42 42 one cudaSuccess"),
-        std::tuple("--default-stream per-thread", "1 42 42 two cudaSuccess"),
-        std::tuple("-DCUDA_API_PER_THREAD_DEFAULT_STREAM", "1 42 42 two cudaSuccess")}) {
-    EXPECT_EQ(said_by(std::string("$NVCC k.cu -o k ") + option + " && ./k"), said) << option;
+  const std::string line = "$NVCC " TEST_DATA "/idioms/default_stream_of_threads.cu -o k ";
+  for (const char* option : {"", "--default-stream legacy"}) {
+    EXPECT_EQ(said_by(line + option + " && ./k"),
+              "stream 0 is of the thread: 0\n42 42\none stream\ncudaSuccess\n2 cudaSuccess\n")
+        << option;
+  }
+  for (const char* option :
+       {"--default-stream per-thread", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM"}) {
+    EXPECT_EQ(said_by(line + option + " && ./k"),
+              "stream 0 is of the thread: 1\n42 42\ntwo streams\ncudaSuccess\n2 cudaSuccess\n")
+        << option;
   }
 }
 
