@@ -16,7 +16,7 @@ root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.." && pwd)
 declare -A packages_for=(
   [run]="cmake ninja-build g++ libcli11-dev libeigen3-dev libfmt-dev nlohmann-json3-dev python3"
   [sim]="clang-19 llvm-19"  # not in Ubuntu 22.04, the system of hosted notebooks with a GPU
-  [packed]="clang-19 llvm-19 g++ libfmt9 python3"  # in a copy for a class, in place of `run` and `sim`
+  [packed]="clang-19 llvm-19 g++ python3"  # in a copy for a class, in place of `run` and `sim`
   [tests]="git libbenchmark-dev libgmock-dev libgtest-dev make pkg-config python3-yaml"
   [benchmarks]="libbenchmark-dev"
   [plots]="python3-matplotlib python3-numpy"
@@ -226,6 +226,12 @@ use_packed() {
   mkdir -p "$root/build"
   [ -z "$(missing_packages)" ] || install_packages
   packed_runs && return
+  # The version of fmt that the programs are linked with. Another distribution may not have it.
+  packages=($(grep -aom1 'libfmt\.so\.[0-9]*' "$build_folder/bin/sgemm_runner" | sed 's/\.so\.//'))
+  if [ ${#packages[@]} -gt 0 ] && apt-cache show "${packages[0]}" > /dev/null 2>&1 && [ -n "$(missing_packages)" ]; then
+    install_packages
+    packed_runs && return
+  fi
   say "the programs of this copy do not run on this machine: building them"
   rm -f "$build_folder/packed_for"
   return 1
