@@ -466,6 +466,11 @@ std::string advice_of(const Fault& fault) {
                    : "count the arrivals: mbarrier.init's number in each phase; a wait for the "
                      "wrong parity waits for the phase after";
       }
+      if (const auto [not_begun, most_at_once] = fault.waiting_blocks; not_begun != 0) {
+        return "at most " + std::to_string(most_at_once) +
+               " blocks, which is what the device runs at once, or a cooperative launch: " +
+               counted(not_begun, "block") + " cannot begin while those before wait";
+      }
       return "let the thread that sets the value run: with a lock, work and unlock inside the loop "
              "that takes it";
     case FaultKind::stack_overflow:
@@ -562,12 +567,18 @@ Message Fault::message() const { return {what_of(*this), where_of(*this), advice
 std::string whole_name(const std::string& mangled) {
   // clang's mark of a static kernel or variable of a file that is compiled separately: _ZL4scalePf__intern__0123456789abcdef
   std::string name = mangled;
-  for (const std::string_view mark : {"__intern__", "__static__"})
-    name.resize(std::min(name.size(), name.rfind(mark)));
+  for (const std::string_view mark : {"__intern__", "__static__"}) {
+    const size_t at = name.rfind(mark);
+    if (at == name.npos) continue;
+    const std::string_view number = std::string_view(name).substr(at + mark.size());
+    if (number.size() == 16 && number.find_first_not_of("0123456789abcdef") == number.npos)
+      name.resize(at);
+  }
+  if (!name.starts_with("_Z")) return name;  // of "s" a demangler makes "short"
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
-  return status == 0 ? text.get() : mangled;
+  return status == 0 ? text.get() : name;
 }
 
 std::string demangled(const std::string& name) {

@@ -193,6 +193,10 @@ struct Fault {
   struct GridBlocks {
     uint64_t arrived = 0, expected = 0;
   } grid_blocks{};
+  /// Of an endless wait: the blocks that have not begun because those that wait keep their places.
+  struct WaitingBlocks {
+    uint64_t not_begun = 0, most_at_once = 0;
+  } waiting_blocks{};
   /// The registers that an endless wait asks for by setmaxnreg.
   struct Registers {
     uint32_t asked = 0;  // for a thread of the warp; 0: it is no such wait

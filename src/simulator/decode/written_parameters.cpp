@@ -15,10 +15,12 @@ namespace {
 using ptx::Instruction;
 using ptx::Operand;
 
-// Where a register's value may come from: a bit for each 8 bytes of the parameters, and one for all else that may be a pointer.
+// Where a register's value may come from: a bit for each 8 bytes of the parameters, one for all else that may be a pointer, and one for
+// what may be a piece of a pointer.
 using Origins = uint64_t;
 constexpr Origins ELSEWHERE = uint64_t{1} << 63;
-constexpr uint64_t MOST_PARTS = 63;
+constexpr Origins PIECE = uint64_t{1} << 62;
+constexpr uint64_t MOST_PARTS = 62;
 constexpr uint64_t PART = 8;
 
 bool has(const Instruction& instruction, std::string_view word) {
@@ -29,6 +31,7 @@ bool has(const Instruction& instruction, std::string_view word) {
 struct Step {
   std::vector<size_t> results, reads;
   Origins own = 0;
+  bool joins = false;  // makes 8 bytes of pieces
 };
 
 class Tracking {
@@ -64,7 +67,7 @@ class Tracking {
     return numbers_.try_emplace(name, numbers_.size()).first->second;
   }
 
-  // A load of 8 bytes may fetch a pointer. (One that a program puts together from two loads of 4 bytes is not seen.)
+  // A load of 8 bytes may fetch a pointer, one of fewer a piece of it.
   Origins loaded_by(const Instruction& load) const {
     const std::string& type = load.opcode.back();
     const uint64_t bytes = ptx::type_bytes(type);
@@ -72,13 +75,21 @@ class Tracking {
     const Operand& address = load.operands[1];
     const auto parameter = place_of_.find(address.name);
     if (parameter == place_of_.end() || address.base_is_register)
-      return bytes == PART && type[0] != 'f' ? ELSEWHERE : 0;
+      return bytes < PART ? PIECE : type[0] != 'f' ? ELSEWHERE : 0;
     const uint64_t first = parameter->second + static_cast<uint64_t>(address.offset);
     const uint64_t last = first + bytes * std::max<size_t>(load.operands[0].parts.size(), 1) - 1;
     Origins origins = 0;
     for (uint64_t part = first / PART; part <= std::min(last / PART, MOST_PARTS - 1); ++part)
       origins |= Origins{1} << part;
     return origins;
+  }
+
+  // `mov.b64 %rd, {%r1, %r2}`, and what joins bytes. A sum with an index that was loaded does not.
+  static bool joins(const Instruction& instruction) {
+    const std::string& head = instruction.opcode[0];
+    const bool packs =
+        head == "mov" && instruction.operands.size() > 1 && !instruction.operands[1].parts.empty();
+    return instruction.opcode.back().ends_with("64") && (packs || head == "or" || head == "bfi");
   }
 
   void add_step(const Instruction& instruction) {
@@ -96,7 +107,7 @@ class Tracking {
         step.own = ptx::type_bytes(instruction.opcode.back()) == PART ? ELSEWHERE : 0;
         break;
       default:
-        if (facts.operation == Operation::allocate) step.own = ELSEWHERE;
+        step.joins = joins(instruction);
         for (const std::string& name : mentions.reads) step.reads.push_back(number_of(name));
     }
     steps_.push_back(std::move(step));
@@ -105,6 +116,7 @@ class Tracking {
   bool carry_out(const Step& step) {
     Origins all = step.own;
     for (const size_t read : step.reads) all |= origins_[read];
+    if (step.joins && (all & PIECE) != 0) all |= ELSEWHERE;
     bool changed = false;
     for (const size_t result : step.results) {
       changed |= (all & ~origins_[result]) != 0;

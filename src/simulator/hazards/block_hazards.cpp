@@ -1265,6 +1265,17 @@ std::string BlockHazards::race_advice(const Side& first, const Side& second, boo
              "a place of its own for each thread (a grid-stride loop steps by gridDim.x * "
              "blockDim.x), or atomicAdd if several threads add to one place";
     }
+    const auto is_atomic = [&](const Side& side) {
+      return launch_.program.sources[side.instruction].facts.family == Family::atomic;
+    };
+    if (is_atomic(first) != is_atomic(second)) {
+      const Side& plain = is_atomic(first) ? second : first;
+      return plain.writes ? "an atomic write at " + line(plain.instruction) +
+                                " too, such as atomicExch, or a kernel of its own for it"
+                          : "a volatile or atomic read at " + line(plain.instruction) +
+                                ", if any value of the moment will do; the final one is there for "
+                                "the next kernel";
+    }
     const std::string apart = "write to a second array, or make two kernels";
     return launch_.has_messages()
                ? "__threadfence() before the flag, lock or counter is set; without one, " + apart

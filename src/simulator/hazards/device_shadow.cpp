@@ -302,11 +302,8 @@ std::optional<std::vector<TouchedBytes>> DeviceShadow::touched_by(
       return ranges.size() > MOST_RANGES;
     };
     BufferShadow& buffer = of(*allocation);
-    if (buffer.is_only_read(launch)) {  // it has no marks
-      if (buffer.read_in() == launch)
-        ranges.push_back({.first = allocation->base, .width = allocation->bytes, .writes = false});
-      continue;
-    }
+    // It has no marks, and a guess at the bytes could name a race that is none.
+    if (buffer.is_only_read(launch)) return std::nullopt;
     buffer.for_touched(allocation->base, end, launch, add);
     if (ranges.size() > MOST_RANGES) return std::nullopt;
   }

@@ -124,18 +124,30 @@ HazardContext::HazardContext(const Program& p, const std::vector<std::byte>& par
 
 // No two threads race for an allocation that a parameter points to, if the kernel writes through parameters alone, and none of those points
 // there. Host code and other streams may not use it meanwhile.
+constexpr uint64_t PACKED = sizeof(uint64_t) - 1;
+
 void HazardContext::expect_only_reads(const std::vector<std::byte>& parameters) {
   if (!program.written_parameters) return;
-  const auto pointed_to_by = [&](uint64_t place) -> const Allocation* {
+  const auto value_at = [&](uint64_t place) {
     uint64_t value = 0;
-    if (place + sizeof value > parameters.size()) return nullptr;
-    std::memcpy(&value, &parameters[place], sizeof value);
-    return memory.find(value);
+    if (place + sizeof value <= parameters.size())
+      std::memcpy(&value, &parameters[place], sizeof value);
+    return value;
   };
   std::set<const Allocation*> written;
-  for (const uint64_t place : *program.written_parameters) written.insert(pointed_to_by(place));
+  for (const uint64_t of_eight : *program.written_parameters) {
+    // In a packed structure a pointer may begin before.
+    for (uint64_t place = of_eight - std::min(of_eight, PACKED); place <= of_eight + PACKED;
+         ++place) {
+      const uint64_t value = value_at(place);
+      const Allocation* const allocation = memory.find(value);
+      // The end of an array, or a place before its beginning: the kernel may write any.
+      if (allocation == nullptr && place == of_eight && memory.owns(value)) return;
+      written.insert(allocation);
+    }
+  }
   for (uint64_t place = 0; place < parameters.size(); place += sizeof(uint64_t)) {
-    const Allocation* const allocation = pointed_to_by(place);
+    const Allocation* const allocation = memory.find(value_at(place));
     if (allocation == nullptr || written.contains(allocation)) continue;
     BufferShadow& buffer = shadow.of(*allocation);
     if (!buffer.keeps_earlier()) buffer.expect_only_reads(number);

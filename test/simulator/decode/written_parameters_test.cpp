@@ -62,7 +62,12 @@ TEST(WrittenParameters, AreUnknownIfAPointerMayComeFromElsewhere) {
        {"ld.global.u64 %rd3, [%rd1];\nst.global.u32 [%rd3+4], %r1;",
         "atom.global.exch.b64 %rd3, [%rd1], %rd2;\nst.global.u32 [%rd3], %r1;",
         "ld.shared.u64 %rd3, [tile];\nadd.s64 %rd4, %rd1, %rd3;\nst.global.u32 [%rd4], %r1;",
-        "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 16;"}) {
+        "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 16;",
+        "ld.global.v2.f32 {%f1, %f2}, [%rd1];\nmov.b64 %rd3, {%f1, %f2};\nst.global.u32 [%rd3], 1;",
+        "ld.global.u8 %rd3, [%rd1];\nld.global.u32 %rd4, [%rd1+1];\nshl.b64 %rd5, %rd4, 8;\n"
+        "or.b64 %rd6, %rd5, %rd3;\nst.global.u32 [%rd6], 1;",
+        "ld.shared.u32 %r2, [tile];\ncvt.u64.u32 %rd3, %r2;\nbfi.b64 %rd4, %rd3, %rd1, 32, 32;\n"
+        "st.global.u32 [%rd4], 1;"}) {
     EXPECT_EQ(written_by(body), std::nullopt) << body;
   }
 }

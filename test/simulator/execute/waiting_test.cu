@@ -74,6 +74,29 @@ TEST_F(Waiting, ALockThatEveryThreadTakes) {
   EXPECT_EQ(sum[0], 3 * 96 * 95 / 2);
 }
 
+__global__ void all_blocks_meet(int* arrived) {
+  if (threadIdx.x == 0) {
+    atomicAdd(arrived, 1);
+    while (atomicAdd(arrived, 0) < static_cast<int>(gridDim.x)) {  // mark: all blocks meet
+    }
+  }
+}
+
+TEST_F(Waiting, MoreBlocksThanFitCannotMeet) {
+  Managed<int> arrived(1);
+  arrived[0] = 0;
+  all_blocks_meet<<<132, 1024>>>(arrived.get());
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  arrived[0] = 0;
+  all_blocks_meet<<<300, 1024>>>(arrived.get());
+  expect_endless("all blocks meet");
+  const std::optional<Fault> fault = simulator::last_fault();
+  ASSERT_TRUE(fault.has_value());
+  EXPECT_EQ(fault->message().advice,
+            "at most 264 blocks, which is what the device runs at once, or a cooperative launch: "
+            "36 blocks cannot begin while those before wait");
+}
+
 __global__ void token_from_lane_to_lane(volatile int* token, int* order) {
   while (*token != static_cast<int>(threadIdx.x)) {
   }

@@ -335,6 +335,21 @@ TEST_F(Hazards, ASyncOfSomeLanesOrdersNoOthers) {
   expect_one(HazardKind::race, "tile writes", "tile reads");
 }
 
+__global__ void reverse_dynamic(float* out) {
+  extern __shared__ float s[];
+  s[threadIdx.x] = threadIdx.x;
+  out[threadIdx.x] = s[63 - threadIdx.x];
+}
+
+// A demangler would read "s" as "short".
+TEST_F(Hazards, ASharedVariableHasTheNameOfTheSource) {
+  const Buffer<float> out(64);
+  reverse_dynamic<<<1, 64, 64 * sizeof(float)>>>(out);
+  const std::vector<Hazard> hazards = found();
+  ASSERT_EQ(hazards.size(), 1u);
+  EXPECT_THAT(hazards[0].message.where, testing::EndsWith(" of s"));
+}
+
 // --- global memory ------------------------------------------------------------------------------------
 
 __global__ void shift_in_place(int* x, int n, int by) {
@@ -363,6 +378,27 @@ __global__ void shift_one(const int* in, int* out) {
 __global__ void shift_by_a_table(int* const* table, const int* in) {
   table[0][threadIdx.x] = in[threadIdx.x];  // mark: a table
 }
+__global__ void shift_back(const int* in, int* end) {
+  end[static_cast<int>(threadIdx.x) - 65] = in[threadIdx.x];  // mark: from the end
+}
+struct alignas(16) Task {
+  int* out;
+  int n, unused;
+};
+__global__ void shift_by_a_task(const int4* task, const int* in) {
+  const int4 words = *task;
+  const Task copy = *reinterpret_cast<const Task*>(&words);
+  copy.out[threadIdx.x] = in[threadIdx.x];  // mark: a task
+}
+#pragma pack(push, 4)
+struct Packed {
+  int n;
+  int* out;
+};
+#pragma pack(pop)
+__global__ void shift_packed(const int* in, Packed packed) {
+  packed.out[threadIdx.x] = in[threadIdx.x];  // mark: packed
+}
 
 TEST_F(Hazards, OtherPointersMayLeadToABuffer) {
   int* numbers = nullptr;
@@ -377,6 +413,19 @@ TEST_F(Hazards, OtherPointersMayLeadToABuffer) {
   shift_by_a_table<<<1, 32>>>(table, numbers + 1);
   cudaDeviceSynchronize();
   expect_one(HazardKind::race, "a table", "a table");
+  shift_back<<<1, 32>>>(numbers + 1, numbers + 65);
+  cudaDeviceSynchronize();
+  expect_one(HazardKind::race, "from the end", "from the end");
+  Task* task = nullptr;
+  cudaMallocManaged(&task, sizeof *task);
+  *task = {.out = numbers, .n = 32, .unused = 0};
+  shift_by_a_task<<<1, 32>>>(reinterpret_cast<int4*>(task), numbers + 1);
+  cudaDeviceSynchronize();
+  expect_one(HazardKind::race, "a task", "a task");
+  cudaFree(task);
+  shift_packed<<<1, 32>>>(numbers + 1, {.n = 32, .out = numbers});
+  cudaDeviceSynchronize();
+  expect_one(HazardKind::race, "packed", "packed");
   int* others = nullptr;
   cudaMalloc(&others, 64 * sizeof(int));
   shift_one<<<1, 64>>>(numbers, others);
@@ -384,6 +433,20 @@ TEST_F(Hazards, OtherPointersMayLeadToABuffer) {
   cudaFree(others);
   cudaFree(table);
   cudaFree(numbers);
+}
+
+__global__ void count_and_read(int* count, int* out) {
+  atomicAdd(count, 1);                 // mark: counted
+  if (blockIdx.x == 0) *out = *count;  // mark: count read
+}
+
+TEST_F(Hazards, ANumberThatAtomicsChangeIsNotReadPlainly) {
+  const Buffer<int> count(1, 0), out(1, 0);
+  count_and_read<<<1, 1>>>(count, out);
+  expect_none("one thread");
+  count_and_read<<<2, 1>>>(count, out);
+  expect_one(HazardKind::race, "count read", "counted",
+             "a volatile or atomic read at hazards_test.cu");
 }
 
 TEST_F(Hazards, ABarrierOrdersABlocksGlobalMemory) {

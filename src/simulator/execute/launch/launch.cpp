@@ -387,7 +387,12 @@ class Launch {
     const auto lowest =
         std::min_element(aside.begin(), aside.end(),
                          [](const auto& a, const auto& b) { return a->number < b->number; });
-    if (!fault_) fault_ = (*lowest)->describe_wait(FaultKind::endless_wait);
+    if (!fault_) {
+      fault_ = (*lowest)->describe_wait(FaultKind::endless_wait);
+      const uint64_t begun = std::min(next_.load(), blocks_);
+      fault_->waiting_blocks = {.not_begun = (blocks_ - begun) * cluster_,
+                                .most_at_once = room_ * cluster_};
+    }
     ended_ = true;
   }
 
@@ -568,6 +573,24 @@ class LoadedModule : public Module {
     } catch (...) {
       for (const auto& [name, address] : addresses_) give_back(address);
       throw;
+    }
+  }
+
+  void place_managed(const HostPlaces& managed) override {
+    HostPlaces further;
+    for (const auto& [name, place] : managed) {
+      const auto known = addresses_.find(name);
+      if (known == addresses_.end() || known->second == reinterpret_cast<uint64_t>(place)) continue;
+      give_back(known->second);
+      addresses_.erase(known);
+      further.emplace(name, place);
+    }
+    for (const ptx::Variable& variable : ptx_.variables()) {
+      if (further.contains(variable.name)) allocate(variable, further);
+    }
+    // Variables with addresses of others may have those of the moved ones.
+    for (const ptx::Variable& variable : ptx_.variables()) {
+      if (further.contains(variable.name) || !variable.addresses.empty()) initialise(variable);
     }
   }
 

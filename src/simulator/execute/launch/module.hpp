@@ -65,6 +65,9 @@ class Module {
                                       const HostPlaces& managed = {});
   virtual ~Module() = default;
 
+  /// Gives further variables their host addresses and their initial values. Before the first launch only.
+  virtual void place_managed(const HostPlaces& managed) = 0;
+
   /// Returns the kernel of this name, decoded on first use, or nullptr if there is none. Throws Unreadable, each
   /// time, for a kernel that cannot be read or makes no sense. Other kernels are not affected.
   virtual const Kernel* find_kernel(std::string_view mangled) const = 0;

@@ -81,7 +81,7 @@ struct Symbol {
   DriverModule* module = nullptr;  // of the driver; nullptr: the unit is a part of the program
 };
 
-const Module* load(const TranslationUnit& unit, SimulatedDevice& device = current_device()) {
+Module* load(const TranslationUnit& unit, SimulatedDevice& device = current_device()) {
   return device.modules.load(device, unit);
 }
 const Module* load(const DriverModule& module) { return load(module.unit, module.device); }
@@ -140,7 +140,7 @@ auto at_start(Step step) {
 
 }  // namespace
 
-const Module* Modules::load(Device& device, const TranslationUnit& unit) {
+Module* Modules::load(Device& device, const TranslationUnit& unit) {
   Loaded* loaded = nullptr;
   {
     const std::lock_guard lock(mutex_);
@@ -308,9 +308,18 @@ void __simulatorRegisterLinkedCode(const char* ptx, void (*register_symbols)(voi
     });
   }
   auto** const handle = reinterpret_cast<void**>(unit);
+  static std::set<const TranslationUnit*> ended;
   if (register_symbols != nullptr) {
+    const size_t before = unit->managed.size();
     register_symbols(handle);
+    // A file of a library may come after the end.
+    if (!ended.contains(unit) || unit->managed.size() == before) return;
+    at_start([unit] {
+      if (simulator::Module* const module = load(*unit); module != nullptr)
+        module->place_managed(unit->managed);
+    });
   } else {
+    ended.insert(unit);
     __cudaRegisterFatBinaryEnd(handle);
   }
 }

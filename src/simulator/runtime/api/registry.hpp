@@ -25,7 +25,7 @@ class Modules {
  public:
   /// Returns the unit's module, loaded on first use because reading PTX takes a moment. Returns nullptr if it
   /// cannot be read.
-  const Module* load(Device& device, const TranslationUnit& unit);
+  Module* load(Device& device, const TranslationUnit& unit);
 
  private:
   struct Loaded {
