@@ -11,6 +11,7 @@ output=               # -o
 output_folder=        # -odir
 preprocessing=        # -E, -M or -MM
 separate=             # set by -rdc=true: device code of several files is linked
+fused=fast            # off with -fmad=false: a * b + c is rounded twice
 dependencies=()       # options that make clang write a dependency file
 dependency_target=()  # the options that name its target
 dependency_file=      # -MF
@@ -50,13 +51,16 @@ declare -A short_name=(
 # The options with a value.
 declare -A has_value=()
 for option in \
-  D I L MF MQ MT Ofc U Xarchive Xclang Xcompiler Xfatbin Xlinker Xnvlink Xptxas arbin arch brief-diag ccbin code compress-mode \
+  D I L MF MQ MT Ofc U Xarchive Xcicc Xclang Xcompiler Xcudafe Xfatbin Xlinker Xnvlink Xptxas arbin arch brief-diag ccbin code compress-mode \
   cudadevrt cudart ddp default-stream device-entity-has-hidden-visibility device-stack-protector diag-error diag-suppress diag-warn \
   dopt dp e fdevice-time-trace fmad frandom-seed ftemplate-backtrace-limit ftemplate-depth ftz gencode hls idirafter idp include \
   iquote isystem jtd keep-dir l ldir m maxrregcount o odir opt-info optf prec-div prec-sqrt precompile rdc run-args sanitize \
   split-compile split-compile-extended static-global-template-stub std t target-dir time toolkit x; do
   has_value[$option]=1
 done
+
+# Those that nvcc 13 can list, up to the simulated GPU's.
+ARCHITECTURES="75 80 86 87 88 89 90"
 
 # name_architecture WORDS VALUE: notes the architecture for which an option compiles.
 name_architecture() {
@@ -68,34 +72,103 @@ name_architecture() {
   fi
 }
 
-# host_compiler_options LIST: takes options for the host compiler, separated by commas.
+# split TEXT SEPARATORS: sets `words` to the parts of TEXT between these characters. Those within quotes or after a backslash do not separate.
+split() {
+  local rest=$1 word="" begun="" part plain="^[^\\\"'$2]+" quoted='^(([^\"]|\\.)*)"'
+  words=()
+  while [[ -n $rest ]]; do
+    if [[ $2 == *"${rest:0:1}"* ]]; then
+      if [[ -n $begun ]]; then words+=("$word"); fi
+      word=""
+      begun=""
+      rest=${rest:1}
+      continue
+    fi
+    begun=1
+    if [[ $rest =~ $plain ]]; then
+      part=${BASH_REMATCH[0]}
+      rest=${rest:${#part}}
+    elif [[ $rest == \\* ]]; then
+      part=${rest:1:1}
+      rest=${rest:2}
+    elif [[ $rest == \'*\'* ]]; then
+      rest=${rest:1}
+      part=${rest%%\'*}
+      rest=${rest#*\'}
+    elif [[ ${rest:0:1} == \" && ${rest:1} =~ $quoted ]]; then
+      rest=${rest:1+${#BASH_REMATCH[0]}}
+      part=${BASH_REMATCH[1]//\\\"/\"}
+      part=${part//\\\\/\\}
+    else
+      refuse "$1: a quote does not end"
+    fi
+    word+=$part
+  done
+  if [[ -n $begun ]]; then words+=("$word"); fi
+}
+BLANKS=$' \t\n'
+
+# host_compiler_options LIST: takes options for the host compiler, separated by commas or blanks. Those about macros and headers are for both
+# halves, because nvcc's host compiler preprocesses device code too.
 host_compiler_options() {
-  local words word
-  IFS=, read -r -a words <<<"$1"
-  host+=("${words[@]}")
-  for word in "${words[@]}"; do
-    case $word in -fopenmp* | -pthread | -fsanitize=* | -pg) link+=("$word") ;; esac
+  local words i
+  split "$1" ",$BLANKS"
+  for ((i = 0; i < ${#words[@]}; ++i)); do
+    case ${words[i]} in
+      -D | -U | -I | -isystem | -iquote | -idirafter | -include) both+=("${words[i]}" "${words[++i]:-}") ;;
+      -D* | -U* | -I* | -isystem*) both+=("${words[i]}") ;;
+      -fopenmp* | -pthread | -fsanitize=* | -pg) host+=("${words[i]}"); link+=("${words[i]}") ;;
+      *) host+=("${words[i]}") ;;
+    esac
   done
 }
 
-# linker_options LIST: takes options for the linker, separated by commas.
+# linker_options LIST: takes options for the linker, separated by commas or blanks.
 linker_options() {
   local words word
-  IFS=, read -r -a words <<<"$1"
+  split "$1" ",$BLANKS"
   for word in "${words[@]}"; do link+=(-Xlinker "$word"); done
+}
+
+# split_list NAME LIST: sets `words` to the parts of a list that is separated by commas. A definition with parentheses or quotes, and a folder
+# with commas in its name, are one word.
+split_list() {
+  if [[ ($1 == [DU] && $2 == *[\(\"\']*) || -e $2 ]]; then
+    words=("$2")
+  else
+    IFS=, read -r -a words <<<"$2"
+  fi
+}
+
+# for_both_halves NAME LIST
+for_both_halves() {
+  local words word
+  split_list "$1" "$2"
+  for word in "${words[@]}"; do both+=("-$1" "$word"); done
+}
+
+# for_linker NAME LIST: takes folders (-L) and libraries (-l).
+for_linker() {
+  local words word
+  split_list "$1" "$2"
+  for word in "${words[@]}"; do
+    if [[ $1 == L ]]; then link+=("-L$word"); else libraries+=("-l$word"); fi
+  done
 }
 
 # add_source FILE LANGUAGE: takes a file of this language. If there is none, the end of its name tells.
 add_source() {
   local file=$1 language=$2
   [[ -f $file ]] || refuse "no such file: $file"
-  if [[ $file == ./* ]]; then file=$(realpath -s --relative-to=. -- "$file"); fi  # clang names a file of "." twice, and its assembler stumbles
+  # clang names a file of "." twice, and its assembler stumbles. A name that begins with "-" needs the folder.
+  if [[ $file == ./* ]]; then file=$(realpath -s --relative-to=. -- "$file"); fi
+  if [[ $file == -* ]]; then file=$PWD/$file; fi
   case $file in
     *.o | *.obj | *.a | *.so | *.so.[0-9]*) language=object ;;
     *.cu) language=${language:-cu} ;;
     *.cpp | *.cc | *.cxx | *.c++ | *.cp | *.C) language=${language:-c++} ;;
     *.c) language=${language:-c} ;;
-    *) [[ -n $language ]] || refuse "$file: what kind of file is this? (.cu, .cpp, .cc, .cxx, .c, .o, .a or .so; -x cu names the kind of the files after it)" ;;
+    *) [[ -n $language ]] || refuse "$file: what kind of file is this? (.cu, .cpp, .cc, .cxx, .c, .o, .a or .so; -x cu names the kind of all files)" ;;
   esac
   sources+=("$file")
   languages+=("$language")
@@ -104,10 +177,12 @@ add_source() {
 # read_glued_option WORD: takes an option that begins with its name: -Ifolder, -Wall, -fno-exceptions.
 read_glued_option() {
   case $1 in
-    -D* | -U* | -I* | -isystem*) both+=("$1") ;;
+    -D* | -U* | -I*) for_both_halves "${1:1:1}" "${1:2}" ;;
+    -isystem*) for_both_halves isystem "${1#-isystem}" ;;
     -ffile-prefix-map=* | -fmacro-prefix-map=* | -fdebug-prefix-map=*) both+=("$1") ;;
-    -Wl,* | -L*) link+=("$1") ;;
-    -l*) libraries+=("$1") ;;
+    -Wl,*) link+=("$1") ;;
+    -[Ll]*) for_linker "${1:1:1}" "${1:2}" ;;
+    -t[0-9]*) ignore "$1" ;;
     -static*) link+=("$1") ;;
     -fopenmp* | -fsanitize=* | -stdlib=*) host+=("$1"); link+=("$1") ;;
     -o*) output=${1#-o} ;;
@@ -121,11 +196,16 @@ read_glued_option() {
 
 # read_command_line WORD...
 read_command_line() {
-  local word words name value language="" from_file
+  local word words name value language="" file files=() of_files=() from_files
+  split "${NVCC_PREPEND_FLAGS:-}" "$BLANKS"
+  set -- "${words[@]}" "$@"
+  split "${NVCC_APPEND_FLAGS:-}" "$BLANKS"
+  set -- "$@" "${words[@]}"
   while [[ $# -gt 0 ]]; do
     word=$1
     if [[ $word != -* ]]; then
-      add_source "$word" "$language"
+      files+=("$word")
+      of_files+=("$language")
       shift
       continue
     fi
@@ -154,12 +234,19 @@ read_command_line() {
     case $name in
       h) help; exit 0 ;;
       V) version; exit 0 ;;
+      arch-ls) printf 'compute_%s\n' $ARCHITECTURES; exit 0 ;;
+      code-ls) printf 'sm_%s\n' $ARCHITECTURES; exit 0 ;;
       covered) exec "$here/subset.py" covered ;;
       v) verbose=1; show_toolkit ;;
       optf)
-        [[ -f $value ]] || refuse "$words: no such file"
-        mapfile -t from_file < <(xargs -r -n1 printf '%s\n' <"$value")
-        set -- "${from_file[@]}" "$@"
+        split_list optf "$value"
+        from_files=()
+        for file in "${words[@]}"; do
+          [[ -f $file ]] || refuse "-optf $file: no such file"
+          split "$(<"$file")" "$BLANKS"
+          from_files+=("${words[@]}")
+        done
+        set -- "${from_files[@]}" "$@"
         ;;
 
       # What is made, and where.
@@ -171,15 +258,15 @@ read_command_line() {
       toolkit) mode=toolkit; output=$value ;;
       E | M | MM) mode=preprocess; preprocessing=-$name ;;
       run) runs=1 ;;
-      run-args) IFS=, read -r -a from_file <<<"$value"; run_arguments+=("${from_file[@]}") ;;
-      o) output=$value ;;
+      run-args) split "$value" ,; run_arguments+=("${words[@]}") ;;
+      o) output=$value; [[ -n $output ]] || refuse "$word needs a name" ;;
       odir) output_folder=$value ;;
       MD | MMD | MP) dependencies+=("-$name") ;;
       MT | MQ) dependency_target+=("-$name" "$value") ;;
       MF) dependency_file=$value ;;
 
       # What both halves read.
-      D | U | I | isystem | iquote | idirafter | include) both+=("-$name" "$value") ;;
+      D | U | I | isystem | iquote | idirafter | include) for_both_halves "$name" "$value" ;;
       Xclang) both+=(-Xclang "$value") ;;
       std) both+=("-std=$value") ;;
       ftemplate-depth | ftemplate-backtrace-limit) both+=("-$name=$value") ;;
@@ -187,7 +274,10 @@ read_command_line() {
       fsigned-char | funsigned-char) both+=("-$name") ;;  # a char has the same sign in both halves
       x)
         case $value in
-          cu | c++ | c) language=$value ;;
+          cu | c++ | c)
+            language=$value
+            for file in "${!of_files[@]}"; do of_files[file]=${of_files[file]:-$value}; done
+            ;;
           *) refuse "$words: the languages are cu, c++ and c" ;;
         esac
         ;;
@@ -196,6 +286,14 @@ read_command_line() {
           legacy | null) ;;
           per-thread) both+=(-DCUDA_API_PER_THREAD_DEFAULT_STREAM) ;;
           *) refuse "$words: the default streams are legacy and per-thread" ;;
+        esac
+        ;;
+
+      fmad)
+        case $value in
+          true) fused=fast ;;
+          false) fused=off ;;
+          *) refuse "$words: true or false" ;;
         esac
         ;;
 
@@ -216,15 +314,17 @@ read_command_line() {
       optix-ir | lto)
         refuse "$words: there is no machine code for the simulated GPU; --ptx writes what it runs" ;;
       dryrun) refuse "$words: -v shows the commands while they run" ;;
-      arch-ls | code-ls) refuse "$words: the simulated GPU is sm_90a; -arch takes it and older ones" ;;
       cuda | r) refuse "$words: $program has no such step" ;;
+
+      # They let a GPU compute less exactly.
+      ftz | prec-div | prec-sqrt | use_fast_math) computed_exactly+=("$words") ;;
 
       # nvcc's options that are harmless here.
       forward-unknown-opts) passes_unknown=1 ;;
       code | Xptxas | maxrregcount | ccbin | cudart | cudadevrt | t | Xnvlink | Xfatbin | Xarchive | arbin | ldir | target-dir | keep-dir | \
         opt-info | dopt | Ofc | jtd | diag-error | diag-suppress | diag-warn | brief-diag | compress-mode | device-stack-protector | \
         static-global-template-stub | device-entity-has-hidden-visibility | time | fdevice-time-trace | split-compile | \
-        split-compile-extended | frandom-seed | ftz | prec-div | prec-sqrt | fmad | e | lineinfo | G | dlto | gen-opt-lto | use_fast_math | \
+        split-compile-extended | frandom-seed | Xcudafe | Xcicc | e | lineinfo | G | dlto | gen-opt-lto | \
         extra-device-vectorization | res-usage | expt-relaxed-constexpr | extended-lambda | src-in-ptx | save-temps | clean | objtemp | ddp | dp | hls | aug-hls | idp | sanitize | reloc-ptx | qpp-config | fdevice-syntax-only | \
         noprof | nodlink | restrict | ewp | no-compress | astoolspatch | err-no | no-err-no | nohdinitlist | nohdmoveforward | \
         allow-unsupported-compiler | use-local-env | force-cl-env-setup | no-align-double | keep-device-functions | jobserver | Wreorder | \
@@ -244,8 +344,7 @@ read_command_line() {
         Werror=ext-lambda-captures-this) ignore "$words" ;;
 
       # The linker's and the host compiler's.
-      L) link+=("-L$value") ;;
-      l) libraries+=("-l$value") ;;
+      L | l) for_linker "$name" "$value" ;;
       Xlinker) linker_options "$value" ;;
       Xcompiler) host_compiler_options "$value" ;;
       shared) link+=(-shared) ;;
@@ -258,4 +357,5 @@ read_command_line() {
       *) read_glued_option "$word" ;;
     esac
   done
+  for file in "${!files[@]}"; do add_source "${files[file]}" "${of_files[file]}"; done
 }

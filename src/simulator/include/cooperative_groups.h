@@ -4,7 +4,7 @@
 // coalesced_threads, binary_partition and labeled_partition, with their ranks, sizes, sync, shuffles, votes and
 // matches; thread_group, to which each of them converts; invoke_one; this_cluster; this_grid, whose sync needs a
 // cooperative launch. reduce, the scans and memcpy_async are in cooperative_groups/. Not covered: labeled_partition of
-// tiles larger than a warp, scans over them, barrier_arrive of a block.
+// tiles larger than a warp, scans over them.
 #pragma once
 #pragma GCC system_header
 
@@ -48,7 +48,11 @@ class thread_group {
 /// All threads of the block.
 class thread_block {
  public:
+  using arrival_token = struct {};
   static __simulator_member void sync() { __syncthreads(); }
+  /// The wait is the whole barrier here: an access between the two counts as one before it.
+  static __simulator_member arrival_token barrier_arrive() { return arrival_token(); }
+  static __simulator_member void barrier_wait(arrival_token&&) { __syncthreads(); }
   static __simulator_member unsigned int thread_rank() {
     return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
   }

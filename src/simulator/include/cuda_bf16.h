@@ -18,7 +18,7 @@
 #define __simulator_to2 bfloat162
 #define __simulator_2_to2 2bfloat162
 #define __simulator_make2 make_bfloat162
-#define __simulator_format BF16
+#define __simulator_format Bf16
 #define __simulator_ptx "bf16"
 #include "simulated/half_functions.h"
 

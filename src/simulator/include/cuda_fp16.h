@@ -18,7 +18,7 @@
 #define __simulator_to2 half2
 #define __simulator_2_to2 2half2
 #define __simulator_make2 make_half2
-#define __simulator_format FP16
+#define __simulator_format Fp16
 #define __simulator_ptx "f16"
 #include "simulated/half_functions.h"
 

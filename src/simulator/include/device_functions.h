@@ -564,13 +564,19 @@ __simulator_dot(unsigned int, uchar4, uchar2, ushort2, "u32.u32")
 // SIMD within a word: two halves or four bytes at a time.
 
 /// Splits a and b into N parts of BITS bits each, and joins F(part of a, part of b) again.
-template <int N, typename T, typename F>
-__simulator_device unsigned int __simulator_parts(unsigned int a, unsigned int b, F f) {
-  constexpr int bits = 32 / N;
+// Memory for a shared variable whose constructor nothing calls (nvcc_spellings.py).
+template <typename T>
+struct alignas(T) __simulator_raw {
+  unsigned char bytes[sizeof(T)];
+};
+
+template <int Parts, typename T, typename Function>
+__simulator_device unsigned int __simulator_parts(unsigned int a, unsigned int b, Function f) {
+  constexpr int bits = 32 / Parts;
   constexpr unsigned int ones = bits == 16 ? 0xffffu : 0xffu;
   unsigned int result = 0;
 #pragma unroll
-  for (int i = 0; i < N; ++i) {
+  for (int i = 0; i < Parts; ++i) {
     const T x = static_cast<T>(a >> (bits * i)), y = static_cast<T>(b >> (bits * i));
     result |= (static_cast<unsigned int>(f(static_cast<int>(x), static_cast<int>(y))) & ones)
               << (bits * i);
@@ -632,9 +638,9 @@ __simulator_device unsigned int __simulator_parts(unsigned int a, unsigned int b
   __simulator_device unsigned int __vsadu##n(unsigned int a, unsigned int b) {                     \
     return __simulator_sum<n>(__vabsdiffu##n(a, b));                                               \
   }
-template <int N>
+template <int Parts>
 __simulator_device unsigned int __simulator_sum(unsigned int a) {
-  return N == 2 ? (a & 0xffffu) + (a >> 16)
+  return Parts == 2 ? (a & 0xffffu) + (a >> 16)
                 : (a & 0xffu) + (a >> 8 & 0xffu) + (a >> 16 & 0xffu) + (a >> 24);
 }
 __simulator_simd(2, short, unsigned short, -32768, 32767, 65535)

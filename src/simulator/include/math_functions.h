@@ -371,14 +371,14 @@ __simulator_device float frexp(float x, int* exponent) { return frexpf(x, expone
 __simulator_device float modf(float x, float* whole) { return modff(x, whole); }
 __simulator_device float remquo(float x, float y, int* quotient) { return remquof(x, y, quotient); }
 /// libstdc++ has templates for mixed types that the device can call, except for this function.
-template <typename X, typename Y, bool = !__is_same(X, Y) || __is_integral(X)>
+template <typename First, typename Second, bool = !__is_same(First, Second) || __is_integral(First)>
 struct __simulator_mixed {};
-template <typename X, typename Y>
-struct __simulator_mixed<X, Y, true> {
+template <typename First, typename Second>
+struct __simulator_mixed<First, Second, true> {
   typedef double type;
 };
-template <typename X, typename Y>
-__simulator_device typename __simulator_mixed<X, Y>::type remquo(X x, Y y, int* quotient) {
+template <typename First, typename Second>
+__simulator_device typename __simulator_mixed<First, Second>::type remquo(First x, Second y, int* quotient) {
   return remquo(static_cast<double>(x), static_cast<double>(y), quotient);
 }
 __simulator_device void sincos(float x, float* sine, float* cosine) { sincosf(x, sine, cosine); }

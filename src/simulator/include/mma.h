@@ -30,7 +30,7 @@ __simulator_host_device float __float_to_tf32(float x) {
   asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
   return __builtin_bit_cast(float, bits);
 #else
-  return __builtin_bit_cast(float, __simulator_half::TF32::ties_away(__builtin_bit_cast(unsigned int, x)));
+  return __builtin_bit_cast(float, __simulator_half::Tf32::ties_away(__builtin_bit_cast(unsigned int, x)));
 #endif
 }
 
@@ -62,22 +62,22 @@ template <>
 inline constexpr unsigned int per_register<unsigned char> = 4;
 
 // True if products of T can be summed in S.
-template <typename T, typename S>
-constexpr bool is_sum_of = __is_same(S, float);
+template <typename T, typename Sum>
+constexpr bool is_sum_of = __is_same(Sum, float);
 template <>
 inline constexpr bool is_sum_of<__half, __half> = true;
-template <typename S>
-constexpr bool is_sum_of<double, S> = __is_same(S, double);
-template <typename S>
-constexpr bool is_sum_of<signed char, S> = __is_same(S, int);
-template <typename S>
-constexpr bool is_sum_of<unsigned char, S> = __is_same(S, int);
+template <typename Sum>
+constexpr bool is_sum_of<double, Sum> = __is_same(Sum, double);
+template <typename Sum>
+constexpr bool is_sum_of<signed char, Sum> = __is_same(Sum, int);
+template <typename Sum>
+constexpr bool is_sum_of<unsigned char, Sum> = __is_same(Sum, int);
 
-template <int M, int N, int K, typename T>
-constexpr bool is_shape = __is_same(T, double)            ? M == 8 && N == 8 && K == 4
-                          : __is_same(T, precision::tf32) ? M == 16 && N == 16 && K == 8
-                                                          : K == 16 && ((M == 16 && N == 16) || (M == 32 && N == 8) ||
-                                                                        (M == 8 && N == 32));
+template <int Rows, int Columns, int Depth, typename T>
+constexpr bool is_shape = __is_same(T, double)            ? Rows == 8 && Columns == 8 && Depth == 4
+                          : __is_same(T, precision::tf32) ? Rows == 16 && Columns == 16 && Depth == 8
+                                                          : Depth == 16 && ((Rows == 16 && Columns == 16) || (Rows == 32 && Columns == 8) ||
+                                                                        (Rows == 8 && Columns == 32));
 
 struct Place {
   unsigned int along, k;  // of a factor: its row of A or column of B, and k; of a sum: its row and column
@@ -87,27 +87,27 @@ __simulator_device unsigned int lane() { return __nvvm_read_ptx_sreg_laneid(); }
 
 // An mma.sync multiplies 16 x K by K x 8; of doubles 8 x 4 by 4 x 8. A tile of M x N is cut into such products along its longer
 // side. If M is less than N, the roles are exchanged: the transposed product is computed.
-template <int M, int N>
-constexpr bool exchanged = M < N;
-template <int M, int N>
-constexpr int parts = M * N > 128 ? M * N / 128 : 1;
+template <int Rows, int Columns>
+constexpr bool exchanged = Rows < Columns;
+template <int Rows, int Columns>
+constexpr int parts = Rows * Columns > 128 ? Rows * Columns / 128 : 1;
 
 // Returns the place of element i of the factor with 16 rows (`tall`) or with 8 columns. Each 16 or 8 is one part.
-template <bool TALL, int K, unsigned int PER>
+template <bool Tall, int Depth, unsigned int PerRegister>
 __simulator_device Place factor_place(unsigned int i) {
-  constexpr unsigned int per_part = (TALL ? 16 : 8) * K / 32;
+  constexpr unsigned int per_part = (Tall ? 16 : 8) * Depth / 32;
   const unsigned int part = i / per_part, in_part = i % per_part;
   const unsigned int across = lane() / 4, along = lane() % 4;
-  const unsigned int reg = in_part / PER;
-  const unsigned int k_step = TALL ? reg / 2 : reg;
-  const unsigned int row = across + (TALL ? 8 * (reg % 2) + 16 * part : 8 * part);
-  return {row, PER * along + in_part % PER + 4 * PER * k_step};
+  const unsigned int reg = in_part / PerRegister;
+  const unsigned int k_step = Tall ? reg / 2 : reg;
+  const unsigned int row = across + (Tall ? 8 * (reg % 2) + 16 * part : 8 * part);
+  return {row, PerRegister * along + in_part % PerRegister + 4 * PerRegister * k_step};
 }
 
 }  // namespace __simulator_wmma
 
 /// A part of a tile: of A (M x K), B (K x N), or the sums (M x N), as this lane holds it.
-template <typename Use, int M, int N, int K, typename T, typename Layout = void>
+template <typename Use, int Rows, int Columns, int Depth, typename T, typename Layout = void>
 struct fragment {
   static constexpr bool is_sum = __is_same(Use, accumulator);
   static_assert(!is_sum || __is_same(T, float) || __is_same(T, __half) || __is_same(T, int) || __is_same(T, double),
@@ -115,12 +115,12 @@ struct fragment {
   static_assert(is_sum || __simulator_wmma::per_register<T> != 0,
                 "the simulated GPU multiplies tiles of half, __nv_bfloat16, precision::tf32, signed char, unsigned char "
                 "and double");
-  static_assert(is_sum || __simulator_wmma::is_shape<M, N, K, T>,
+  static_assert(is_sum || __simulator_wmma::is_shape<Rows, Columns, Depth, T>,
                 "tiles are 16x16x16, 32x8x16 or 8x32x16; 16x16x8 of tf32, 8x8x4 of double");
 
   using element_type = typename __simulator_wmma::Element<T>::type;
   using storage_element_type = element_type;
-  static constexpr int num_elements = (is_sum ? M * N : __is_same(Use, matrix_a) ? M * K : K * N) / 32;
+  static constexpr int num_elements = (is_sum ? Rows * Columns : __is_same(Use, matrix_a) ? Rows * Depth : Depth * Columns) / 32;
   static constexpr int num_storage_elements = num_elements;
   element_type x[num_elements];
 };
@@ -128,8 +128,8 @@ struct fragment {
 namespace __simulator_wmma {
 
 // Calls use(i, row, column) for each element of a fragment.
-template <typename Use, int M, int N, int K, typename T, typename Layout, typename F>
-__simulator_device void for_each(const fragment<Use, M, N, K, T, Layout>& f, F use) {
+template <typename Use, int Rows, int Columns, int Depth, typename T, typename Layout, typename Function>
+__simulator_device void for_each(const fragment<Use, Rows, Columns, Depth, T, Layout>& f, Function use) {
   constexpr bool is_a = __is_same(Use, matrix_a);
 #pragma unroll
   for (unsigned int i = 0; i < f.num_elements; ++i) {
@@ -138,14 +138,14 @@ __simulator_device void for_each(const fragment<Use, M, N, K, T, Layout>& f, F u
       const unsigned int part = i / 4, in_part = i % 4;
       unsigned int row = lane() / 4 + 8 * (in_part / 2);
       unsigned int column = lane() % 4 * 2 + in_part % 2;
-      (M == 16 ? column : row) += M == 16 ? 8 * part : 16 * part;
-      if (exchanged<M, N>) {
+      (Rows == 16 ? column : row) += Rows == 16 ? 8 * part : 16 * part;
+      if (exchanged<Rows, Columns>) {
         use(i, column, row);
       } else {
         use(i, row, column);
       }
     } else {
-      const Place place = factor_place<is_a != exchanged<M, N>, K, per_register<T>>(i);
+      const Place place = factor_place<is_a != exchanged<Rows, Columns>, Depth, per_register<T>>(i);
       if (is_a) {
         use(i, place.along, place.k);
       } else {
@@ -158,11 +158,11 @@ __simulator_device void for_each(const fragment<Use, M, N, K, T, Layout>& f, F u
 #define __simulator_attributes __attribute__((always_inline, nodebug))
 
 // Returns register i of a fragment with these elements.
-template <typename E>
-__simulator_device unsigned int word(const E* x, int i) {
-  if constexpr (sizeof(E) == 4) {
+template <typename Number>
+__simulator_device unsigned int word(const Number* x, int i) {
+  if constexpr (sizeof(Number) == 4) {
     return __builtin_bit_cast(unsigned int, x[i]);
-  } else if constexpr (sizeof(E) == 2) {
+  } else if constexpr (sizeof(Number) == 2) {
     return __builtin_bit_cast(unsigned short, x[2 * i]) |
            static_cast<unsigned int>(__builtin_bit_cast(unsigned short, x[2 * i + 1])) << 16;
   } else {
@@ -186,19 +186,19 @@ __simulator_device unsigned int word(const E* x, int i) {
                : "r"(word(a, 0)), "r"(word(a, 1)), "r"(word(b, 0)), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]))
 
 // One mma.sync: D = A B + C. If SATURATES, sums beyond an int's range become its ends.
-template <typename T, bool SATURATES, typename S, typename E>
-__simulator_device void multiply(S* d, const E* a, const E* b, const S* c) {
+template <typename T, bool Saturates, typename Sum, typename Number>
+__simulator_device void multiply(Sum* d, const Number* a, const Number* b, const Sum* c) {
   if constexpr (__is_same(T, double)) {
     asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%4, %5};"
                  : "=d"(d[0]), "=d"(d[1])
                  : "d"(a[0]), "d"(b[0]), "d"(c[0]), "d"(c[1]));
   } else if constexpr (__is_same(T, signed char)) {
-    if constexpr (SATURATES) __simulator_mma_of_bytes("satfinite.s32.s8.s8.s32");
+    if constexpr (Saturates) __simulator_mma_of_bytes("satfinite.s32.s8.s8.s32");
     else __simulator_mma_of_bytes("s32.s8.s8.s32");
   } else if constexpr (__is_same(T, unsigned char)) {
-    if constexpr (SATURATES) __simulator_mma_of_bytes("satfinite.s32.u8.u8.s32");
+    if constexpr (Saturates) __simulator_mma_of_bytes("satfinite.s32.u8.u8.s32");
     else __simulator_mma_of_bytes("s32.u8.u8.s32");
-  } else if constexpr (__is_same(S, __half)) {
+  } else if constexpr (__is_same(Sum, __half)) {
     unsigned int low, high;
     asm volatile("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, {%8, %9};"
                  : "=r"(low), "=r"(high)
@@ -218,37 +218,37 @@ __simulator_device void multiply(S* d, const E* a, const E* b, const S* c) {
 #undef __simulator_mma_of_bytes
 
 // The products of the parts of a tile.
-template <bool SATURATES, int M, int N, int K, typename T, typename OfA, typename OfB, typename S>
-__simulator_device void multiply_parts(fragment<accumulator, M, N, K, S>& d, const fragment<matrix_a, M, N, K, T, OfA>& a,
-                                       const fragment<matrix_b, M, N, K, T, OfB>& b,
-                                       const fragment<accumulator, M, N, K, S>& c) {
-  static_assert(is_sum_of<T, S>,
+template <bool Saturates, int Rows, int Columns, int Depth, typename T, typename OfA, typename OfB, typename Sum>
+__simulator_device void multiply_parts(fragment<accumulator, Rows, Columns, Depth, Sum>& d, const fragment<matrix_a, Rows, Columns, Depth, T, OfA>& a,
+                                       const fragment<matrix_b, Rows, Columns, Depth, T, OfB>& b,
+                                       const fragment<accumulator, Rows, Columns, Depth, Sum>& c) {
+  static_assert(is_sum_of<T, Sum>,
                 "the simulated GPU sums half in float or half, bytes in int, double in double, and other types in float");
-  constexpr int all = parts<M, N>;
+  constexpr int all = parts<Rows, Columns>;
   const int sums = d.num_elements / all;
 #pragma unroll
   for (int part = 0; part < all; ++part) {
-    S* const to = d.x + sums * part;
-    const S* const from = c.x + sums * part;
-    const auto* const of_a = a.x + (M > 16 ? part * a.num_elements / all : 0);  // parts of A below one another
-    const auto* const of_b = b.x + (N > 8 ? part * b.num_elements / all : 0);   // parts of B beside one another
-    if constexpr (exchanged<M, N>) multiply<T, SATURATES>(to, of_b, of_a, from);
-    else multiply<T, SATURATES>(to, of_a, of_b, from);
+    Sum* const to = d.x + sums * part;
+    const Sum* const from = c.x + sums * part;
+    const auto* const of_a = a.x + (Rows > 16 ? part * a.num_elements / all : 0);  // parts of A below one another
+    const auto* const of_b = b.x + (Columns > 8 ? part * b.num_elements / all : 0);   // parts of B beside one another
+    if constexpr (exchanged<Rows, Columns>) multiply<T, Saturates>(to, of_b, of_a, from);
+    else multiply<T, Saturates>(to, of_a, of_b, from);
   }
 }
 
 }  // namespace __simulator_wmma
 
-template <typename Use, int M, int N, int K, typename T, typename Layout, typename V>
-__simulator_device void fill_fragment(fragment<Use, M, N, K, T, Layout>& f, const V& value) {
-  using E = typename fragment<Use, M, N, K, T, Layout>::element_type;
+template <typename Use, int Rows, int Columns, int Depth, typename T, typename Layout, typename Value>
+__simulator_device void fill_fragment(fragment<Use, Rows, Columns, Depth, T, Layout>& f, const Value& value) {
+  using Number = typename fragment<Use, Rows, Columns, Depth, T, Layout>::element_type;
 #pragma unroll
-  for (int i = 0; i < f.num_elements; ++i) f.x[i] = static_cast<E>(value);
+  for (int i = 0; i < f.num_elements; ++i) f.x[i] = static_cast<Number>(value);
 }
 
 /// Loads a factor in its fragment's layout. `stride`: elements from one row, or column, to the next.
-template <typename Use, int M, int N, int K, typename T, typename Layout, typename E>
-__simulator_device void load_matrix_sync(fragment<Use, M, N, K, T, Layout>& f, const E* from,
+template <typename Use, int Rows, int Columns, int Depth, typename T, typename Layout, typename Number>
+__simulator_device void load_matrix_sync(fragment<Use, Rows, Columns, Depth, T, Layout>& f, const Number* from,
                                          unsigned int stride) {
   static_assert(!__is_same(Use, accumulator), "sums are loaded with a layout: mem_row_major");
   __syncwarp();
@@ -258,8 +258,8 @@ __simulator_device void load_matrix_sync(fragment<Use, M, N, K, T, Layout>& f, c
     f.x[i] = from[by_rows ? row * stride + column : column * stride + row];
   });
 }
-template <int M, int N, int K, typename S>
-__simulator_device void load_matrix_sync(fragment<accumulator, M, N, K, S>& f, const S* from, unsigned int stride,
+template <int Rows, int Columns, int Depth, typename Sum>
+__simulator_device void load_matrix_sync(fragment<accumulator, Rows, Columns, Depth, Sum>& f, const Sum* from, unsigned int stride,
                                          layout_t layout) {
   __syncwarp();
   __simulator_wmma::for_each(f, [&](unsigned int i, unsigned int row, unsigned int column)
@@ -267,8 +267,8 @@ __simulator_device void load_matrix_sync(fragment<accumulator, M, N, K, S>& f, c
     f.x[i] = from[layout == mem_row_major ? row * stride + column : column * stride + row];
   });
 }
-template <int M, int N, int K, typename S>
-__simulator_device void store_matrix_sync(S* to, const fragment<accumulator, M, N, K, S>& f, unsigned int stride,
+template <int Rows, int Columns, int Depth, typename Sum>
+__simulator_device void store_matrix_sync(Sum* to, const fragment<accumulator, Rows, Columns, Depth, Sum>& f, unsigned int stride,
                                           layout_t layout) {
   __syncwarp();
   __simulator_wmma::for_each(f, [&](unsigned int i, unsigned int row, unsigned int column)
@@ -278,17 +278,17 @@ __simulator_device void store_matrix_sync(S* to, const fragment<accumulator, M, 
 }
 
 /// D = A B + C. C and D have one type here.
-template <int M, int N, int K, typename T, typename OfA, typename OfB, typename S>
-__simulator_device void mma_sync(fragment<accumulator, M, N, K, S>& d, const fragment<matrix_a, M, N, K, T, OfA>& a,
-                                 const fragment<matrix_b, M, N, K, T, OfB>& b,
-                                 const fragment<accumulator, M, N, K, S>& c) {
+template <int Rows, int Columns, int Depth, typename T, typename OfA, typename OfB, typename Sum>
+__simulator_device void mma_sync(fragment<accumulator, Rows, Columns, Depth, Sum>& d, const fragment<matrix_a, Rows, Columns, Depth, T, OfA>& a,
+                                 const fragment<matrix_b, Rows, Columns, Depth, T, OfB>& b,
+                                 const fragment<accumulator, Rows, Columns, Depth, Sum>& c) {
   __simulator_wmma::multiply_parts<false>(d, a, b, c);
 }
 /// With `saturate`, sums beyond an int's range become its ends. Else they wrap.
-template <int M, int N, int K, typename T, typename OfA, typename OfB>
-__simulator_device void mma_sync(fragment<accumulator, M, N, K, int>& d, const fragment<matrix_a, M, N, K, T, OfA>& a,
-                                 const fragment<matrix_b, M, N, K, T, OfB>& b,
-                                 const fragment<accumulator, M, N, K, int>& c, bool saturate) {
+template <int Rows, int Columns, int Depth, typename T, typename OfA, typename OfB>
+__simulator_device void mma_sync(fragment<accumulator, Rows, Columns, Depth, int>& d, const fragment<matrix_a, Rows, Columns, Depth, T, OfA>& a,
+                                 const fragment<matrix_b, Rows, Columns, Depth, T, OfB>& b,
+                                 const fragment<accumulator, Rows, Columns, Depth, int>& c, bool saturate) {
   if (saturate) {
     __simulator_wmma::multiply_parts<true>(d, a, b, c);
   } else {

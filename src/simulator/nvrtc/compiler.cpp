@@ -68,7 +68,10 @@ std::vector<std::string> environment() {
   for (size_t i = 1; simulated_cuda_compiler != nullptr && simulated_cuda_compiler[i] != nullptr;
        ++i)
     all.emplace_back(simulated_cuda_compiler[i]);
-  for (char** entry = environ; *entry != nullptr; ++entry) all.emplace_back(*entry);
+  // NVCC_APPEND_FLAGS is for nvcc.
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    if (!std::string_view(*entry).starts_with("NVCC_")) all.emplace_back(*entry);
+  }
   return all;
 }
 

@@ -99,7 +99,8 @@ TEST_F(NvccsPlace, SeveralFilesInOneCall) {
 
 TEST_F(NvccsPlace, ASharedLibrary) {
   said_by(
-      "$NVCC -shared -Xcompiler -fPIC -DFACTOR=4 twice.cu plus_one.c -x cu named_otherwise.cpp "
+      "$NVCC -Xcompiler -fPIC -c plus_one.c && "
+      "$NVCC -shared -Xcompiler -fPIC -DFACTOR=4 twice.cu plus_one.o named_otherwise.cpp -x cu "
       "-o libtwice.so");
   said_by("$NVCC main.cpp -L. -ltwice -Xlinker -rpath,. -o program");
   EXPECT_EQ(said_by("./program"), "81");
@@ -111,6 +112,7 @@ TEST_F(NvccsPlace, WhatTheHostHalfReads) {
   EXPECT_NE(said_by("$NVCC -MM -DFACTOR=7 -MT it twice.cu").find("twice.cuh\n"), std::string::npos);
   said_by("$NVCC --preprocess -x c plus_one.c -o plus_one.i");
   EXPECT_NE(text_of("plus_one.i").find("int new"), std::string::npos);
+  EXPECT_NE(said_by("$NVCC --list-gpu-arch").find("compute_90\n"), std::string::npos);
   EXPECT_NE(said_by("$NVCC --version").find("release 12.3, V12.3.0"), std::string::npos);
 }
 
@@ -255,18 +257,244 @@ TEST_F(NvccsPlace, EachOptionIsTakenOrRefusedForAReason) {
   }
   for (const auto& [option, why] :
        {std::pair("--optix-ir", "no machine code"), std::pair("-ltoir", "no machine code"),
-        std::pair("--dryrun", "-v shows the commands"), std::pair("--list-gpu-arch", "sm_90a"),
-        std::pair("-cuda", "no such step"), std::pair("--relocatable-link", "no such step"),
-        std::pair("-m 32", "64 bits"), std::pair("-x fortran", "cu, c++ and c"),
-        std::pair("-optf nowhere", "no such file"),
+        std::pair("--dryrun", "-v shows the commands"), std::pair("-cuda", "no such step"),
+        std::pair("--relocatable-link", "no such step"), std::pair("-m 32", "64 bits"),
+        std::pair("-x fortran", "cu, c++ and c"), std::pair("-optf nowhere", "no such file"),
         std::pair("--default-stream=mine", "legacy and per-thread"),
         std::pair("-run", "no program"), std::pair("--frobnicate", "unknown option --frobnicate"),
-        std::pair("-odir nowhere", "no folder nowhere"), std::pair("-MP", "-MD or -MMD"),
-        std::pair("-o one.o twice.cu", "an object of each of the 2 files")}) {
+        std::pair("-odir nowhere", "no folder nowhere"), std::pair("-MP", "with -MD, -MMD"),
+        std::pair("-o one.o twice.cu", "it would be of each of the 2 files")}) {
     const Outcome outcome = in_folder("$NVCC -c -DFROM_FILE=1 c.c " + std::string(option));
     EXPECT_EQ(outcome.exit_code, 2) << option;
     EXPECT_NE(outcome.err.find(why), std::string::npos) << option << "\n" << outcome.err;
   }
+}
+
+// Says what the device sees of the macro VALUE, and the host.
+class NvccsOptions : public NvccsPlace {
+ protected:
+  NvccsOptions() {
+    write("value.cu", R"(#include <cstdio>
+__global__ void kernel() { printf("%d ", VALUE); }
+int main() {
+  kernel<<<1, 1>>>();
+  cudaDeviceSynchronize();
+  printf("%d", VALUE);
+}
+)");
+  }
+  // Returns what the program says that is compiled with these options.
+  std::string with(const std::string& options) const {
+    return said_by("$NVCC -run value.cu -o program " + options);
+  }
+};
+
+TEST_F(NvccsOptions, InListsAndInQuotes) {
+  write("one", "-DOTHER='a b'\n");
+  write("two", "-DVALUE=\"2\"");
+  EXPECT_EQ(with("-Xcompiler '-O2 -DVALUE=1'"), "1 1");
+  EXPECT_EQ(with("-Xcompiler '\"-fPIC\"' -Xcompiler -Wall,-DVALUE=3 -Xlinker '-rpath /tmp'"),
+            "3 3");
+  EXPECT_EQ(with("-DOTHER,VALUE=4 '-DTWO(a, b)=a' -l m,pthread -L a,b"), "4 4");
+  EXPECT_EQ(with("-optf one,two"), "2 2");
+  write("a,b.h", "#define VALUE 5\n");
+  EXPECT_EQ(with("-include a,b.h"), "5 5");
+  EXPECT_NE(in_folder("$NVCC value.cu -Xcompiler \"-DIT='s\"").err.find("a quote does not end"),
+            std::string::npos);
+  write("three", "-DX=it's");
+  EXPECT_EQ(in_folder("$NVCC value.cu -optf three").exit_code, 2);
+}
+
+TEST_F(NvccsOptions, InTheEnvironment) {
+  EXPECT_EQ(
+      said_by(
+          "export NVCC_PREPEND_FLAGS='-DVALUE=1 -DOTHER' NVCC_APPEND_FLAGS='-U VALUE -DVALUE=6' && "
+          "$NVCC -DOTHER -run value.cu"),
+      "6 6");
+}
+
+TEST_F(NvccsOptions, OfEveryFileHoweverLateTheyStand) {
+  said_by("cp value.cu value.txt");
+  EXPECT_EQ(said_by("$NVCC -DVALUE=7 -run value.txt -x cu"), "7 7");
+  const std::string said =
+      said_by("$NVCC -DVALUE=8 -c value.cu -t0 -Xcudafe --diag_suppress=20 -ftz=true");
+  EXPECT_NE(said.find("-t0, -Xcudafe --diag_suppress=20 have no meaning"), std::string::npos)
+      << said;
+  EXPECT_NE(said.find("-ftz=true: the simulated GPU computes as exactly"), std::string::npos)
+      << said;
+}
+
+TEST_F(NvccsOptions, RoundTwiceWithoutFusedProducts) {
+  write("fused.cu", R"(#include <cstdio>
+__global__ void kernel(double a, double b) { printf("%d", a * a - b == 0); }
+int main() {
+  const double a = 1 + 0x1p-30;
+  kernel<<<1, 1>>>(a, a * a);
+  cudaDeviceSynchronize();
+}
+)");
+  EXPECT_EQ(said_by("$NVCC -run fused.cu"), "0");
+  EXPECT_EQ(said_by("$NVCC -run -fmad=false fused.cu"), "1");
+}
+
+TEST_F(NvccsOptions, WriteDependencyFiles) {
+  said_by("$NVCC -M -MF rule value.cu && $NVCC -DVALUE=1 -MD value.cu -o program");
+  EXPECT_EQ(text_of("rule").find("value.o: value.cu"), 0u);
+  EXPECT_EQ(text_of("program.d").find("program: value.cu"), 0u);
+}
+
+// What is no regular file stays what it is.
+TEST_F(NvccsOptions, NameTheOutput) {
+  said_by("mkdir folder && mkfifo pipe && ln -s there link && cp value.cu ./-value.cu");
+  EXPECT_NE(in_folder("$NVCC -DVALUE=1 -c value.cu -o folder").err.find("it is a folder"),
+            std::string::npos);
+  said_by("{ cat pipe > got & } && $NVCC -DVALUE=1 -c value.cu -o pipe && wait");
+  EXPECT_EQ(text_of("got").find("\x7f"
+                                "ELF"),
+            0u);
+  EXPECT_NE(said_by("$NVCC -DVALUE=1 --ptx value.cu -o /dev/stdout | cat").find(".entry"),
+            std::string::npos);
+  said_by("test -p pipe && $NVCC -DVALUE=1 value.cu -o link && test -L link && test -x there");
+  said_by("$NVCC -DVALUE=1 -c ./-value.cu && test -f ./-value.o");
+  said_by("cp value.cu folder/other.cu && $NVCC -DVALUE=1 --ptx value.cu folder/other.cu");
+  EXPECT_TRUE(exists("value.ptx") && exists("other.ptx"));
+  EXPECT_NE(in_folder("cp value.cu folder && $NVCC -DVALUE=1 -c value.cu folder/value.cu")
+                .err.find("value.o: two of the files"),
+            std::string::npos);
+  EXPECT_NE(in_folder("$NVCC -DVALUE=1 -c value.cu -o ''").err.find("needs a name"),
+            std::string::npos);
+}
+
+// What nvcc takes in a source, and clang alone would not.
+TEST_F(NvccsPlace, HeadersBesideMacrosOfOneLetter) {
+  std::string macros;
+  for (char letter = 'A'; letter <= 'Z'; ++letter) {
+    if (letter != 'T') macros += std::string(" -D") + letter + "=1";  // NVIDIA's headers have T too
+  }
+  write("headers.cu", R"(#include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+#include <crt/host_defines.h>
+#include <cuComplex.h>
+#include <cublasLt.h>
+#include <cublas_v2.h>
+#include <cuda.h>
+#include <cuda/atomic>
+#include <cuda/barrier>
+#include <cuda/functional>
+#include <cuda/latch>
+#include <cuda/pipeline>
+#include <cuda/semaphore>
+#include <cuda/std/array>
+#include <cuda/std/limits>
+#include <cuda/std/tuple>
+#include <cuda/std/type_traits>
+#include <cudaTypedefs.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_fp8.h>
+#include <cuda_gl_interop.h>
+#include <cuda_pipeline.h>
+#include <cuda_profiler_api.h>
+#include <mma.h>
+#include <nvToolsExt.h>
+#include <nvrtc.h>
+#include <sm_20_atomic_functions.h>
+#include <texture_types.h>
+int main() {}
+)");
+  said_by("$NVCC -DFP16 -DBF16 -DTF32 -DSIZE=1 -DHALF=1 -DINFINITE=1 -c headers.cu" + macros);
+}
+
+TEST_F(NvccsPlace, SharedVariablesWhoseConstructorNothingCalls) {
+  write("tiles.cu", R"(#include <cstdio>
+template <typename T> struct Complex {
+  T r, i;
+  __host__ __device__ Complex(T real = 0, T imaginary = 0) : r(real), i(imaginary) {}
+};
+using Number = Complex<float>;
+struct Pair { Number first; int second = 1; };
+template <typename T, int COUNT> __global__ void reverse(T* x) {
+  __shared__ T tile[COUNT][2], other[COUNT]; __shared__ Pair pair;
+  __shared__ int plain[COUNT];
+  tile[threadIdx.x][1] = x[threadIdx.x];
+  other[threadIdx.x] = x[threadIdx.x];
+  plain[threadIdx.x] = sizeof tile / sizeof(T);
+  if (threadIdx.x == 0) pair.first = Number(100, 0);
+  __syncthreads();
+  const int from = COUNT - 1 - threadIdx.x;
+  x[threadIdx.x] = T(tile[from][1].r + pair.first.r + plain[from], other[threadIdx.x].i);
+}
+int main() {
+  Number* x;
+  cudaMallocManaged(&x, 4 * sizeof *x);
+  for (int i = 0; i < 4; ++i) x[i] = Number(i, 10 + i);
+  reverse<Number, 4><<<1, 4>>>(x);
+  cudaDeviceSynchronize();
+  for (int i = 0; i < 4; ++i) printf("%g,%g ", x[i].r, x[i].i);
+  cudaFree(x);
+}
+)");
+  EXPECT_EQ(said_by("$NVCC -run tiles.cu"), "111,10 110,11 109,12 108,13 ");
+}
+
+// Eigen has code for nvcc, and code for clang.
+TEST_F(NvccsPlace, EigenInAKernel) {
+  write("eigen.cu", R"(#include <Eigen/Dense>
+#include <cstdio>
+__global__ void kernel(Eigen::Vector3f* v) { v[0] = v[0].cross(v[1]) * v[1].norm(); }
+int main() {
+  Eigen::Vector3f* v;
+  cudaMallocManaged(&v, 2 * sizeof *v);
+  v[0] = Eigen::Vector3f(1, 0, 0);
+  v[1] = Eigen::Vector3f(0, 3, 4);
+  kernel<<<1, 1>>>(v);
+  cudaDeviceSynchronize();
+  printf("%g %g %g", v[0].x(), v[0].y(), v[0].z());
+  cudaFree(v);
+}
+)");
+  EXPECT_EQ(said_by("$NVCC -run -isystem '" EIGEN_FOLDER "' eigen.cu"), "0 -20 15");
+}
+
+TEST_F(NvccsPlace, SourcesThatAreFoundThroughLinks) {
+  write("launch.cuh", "template <typename K> void launch(K k) { k<< <1, 1>> >(); }\n");
+  write("main.cu",
+        "#include <headers/again/../launch.cuh>\n__global__ void k() {}\nint main() { launch(k); "
+        "}\n");
+  said_by(
+      "mkdir -p real/again && mv launch.cuh real && ln -s real headers && mkdir sources && mv "
+      "main.cu sources && "
+      "ln -s sources linked && cd linked && $NVCC -I .. main.cu && cd .. && CPATH=. $NVCC "
+      "linked/main.cu && "
+      "$NVCC -idirafter $PWD -c sources/main.cu");
+}
+
+TEST_F(NvccsPlace, MoreMemoryThanNvccsAssemblerAllowsIsRefused) {
+  write("shared.cu",
+        R"(__global__ void most(int* x) { __shared__ int a[12288]; a[x[0]] = 1; x[1] = a[x[2]]; }
+__global__ void beyond(int* x) {
+  __shared__ int a[12289];
+  a[x[0]] = 1; x[1] = a[x[2]]; }
+int main() {}
+)");
+  write("constant.cu", R"(__constant__ int a[16384], b = 1;
+__global__ void k(int* x) { x[0] = a[x[1]] + b; }
+int main() {}
+)");
+  const Outcome shared = in_folder("$NVCC shared.cu");
+  EXPECT_EQ(shared.exit_code, 1);
+  EXPECT_NE(shared.err.find(
+                "shared.cu:2: error: kernel beyond(int*) has 49156 bytes of static shared memory"),
+            std::string::npos)
+      << shared.err;
+  EXPECT_EQ(shared.err.find("most("), std::string::npos);
+  const Outcome constant = in_folder("$NVCC constant.cu");
+  EXPECT_EQ(constant.exit_code, 1);
+  EXPECT_NE(constant.err.find("constant.cu: error: the file has 65540 bytes of constant memory"),
+            std::string::npos)
+      << constant.err;
 }
 
 // Two files whose device code needs each other's. Both have a kernel `show` and a variable `mine` of their own.
@@ -334,6 +562,69 @@ TEST_F(SeparateCompilation, LinksDeviceCode) {
   EXPECT_NE(report.find("\nshow, launch 1 (x 2)\n"), std::string::npos) << report;
   EXPECT_NE(report.find("in a.cu\n"), std::string::npos) << report;
   EXPECT_NE(report.find("\nshow in b.cu, launch 2\n"), std::string::npos) << report;
+}
+
+TEST_F(SeparateCompilation, FilesOfOneNameInTwoFolders) {
+  for (const char* part : {"one", "two"}) {
+    const std::string name = part;
+    said_by("mkdir " + name);
+    write(name + "/part.cu", "#include <cstdio>\nstatic __device__ int count() { return " +
+                                 std::to_string(name.size()) + "; }\n__global__ void " + name +
+                                 "_kernel() { printf(\"" + name + "%d \", count()); }\nvoid " +
+                                 name + "() { " + name +
+                                 "_kernel<<<1, 1>>>(); cudaDeviceSynchronize(); }\n");
+  }
+  write("both.cu", "void one();\nvoid two();\nint main() { one(); two(); }\n");
+  said_by(
+      "for part in one two; do (cd $part && $NVCC -dc part.cu) || exit 1; done; ar qcs libparts.a "
+      "one/part.o two/part.o");
+  said_by(
+      "$NVCC -dc both.cu && $NVCC both.o one/part.o two/part.o -o program && $NVCC both.o -L. "
+      "-lparts ./libparts.a -lparts -o of_library");
+  EXPECT_EQ(said_by("./program && ./of_library && $NVCC both.o -L . -l:libparts.a -run"),
+            "one3 two3 one3 two3 one3 two3 ");
+}
+
+TEST_F(SeparateCompilation, StaticVariablesThatTheHostUsesLater) {
+  write("late.cu", R"(#include <cstdio>
+static __constant__ int factor[2];
+namespace { __device__ int count = 3; }
+__global__ void kernel() { printf("%d %d", factor[1] * count, factor[0]); }
+int main() {
+  const int factors[2] = {5, 7};
+  cudaMemcpyToSymbol(factor, factors, sizeof factors);
+  const int four = 4;
+  cudaMemcpyToSymbol(count, &four, sizeof four);
+  kernel<<<1, 1>>>();
+  cudaDeviceSynchronize();
+}
+)");
+  EXPECT_EQ(said_by("$NVCC -rdc=true -run late.cu"), "28 5");
+}
+
+// CMake links in this order. The library's constructors come after that of the linked device code.
+TEST_F(SeparateCompilation, AManagedVariableOfALibrary) {
+  write("managed.cu", R"(__managed__ int value = 5;
+__device__ int* where = &value;
+)");
+  write("uses.cu", R"(#include <cstdio>
+extern __managed__ int value;
+extern __device__ int* where;
+__global__ void kernel() { value += *where; }
+int main() {
+  printf("%d ", value);
+  ++value;
+  kernel<<<1, 1>>>();
+  cudaDeviceSynchronize();
+  printf("%d", value);
+}
+)");
+  said_by(
+      "$NVCC --toolkit toolkit && $NVCC -dc managed.cu uses.cu && $NVCC -lib managed.o -o "
+      "libmanaged.a && "
+      "$NVCC -dlink uses.o libmanaged.a -o linked.o && g++ uses.o linked.o libmanaged.a "
+      "-Ltoolkit/lib64 -lcudart -o program");
+  EXPECT_EQ(said_by("./program"), "5 12");
 }
 
 TEST_F(SeparateCompilation, WhatNoFileDefinesIsRefusedByItsName) {

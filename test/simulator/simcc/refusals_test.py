@@ -150,21 +150,45 @@ class Spellings(unittest.TestCase):
             "k<float><< < dim3(1 << 2), b[x >> 1] >> > (a);": "k<float><<< dim3(1 << 2), b[x >> 1] >>> (a);",
             "k<<<1,\n  2>> >(a);": "k<<<1,\n  2>>>(a);",
         }.items():
-            self.assertEqual(nvcc_spellings.respelled(text), want)
+            self.assertEqual(nvcc_spellings.respelled(text, set()), want)
 
     def test_registers_in_ptx_are_escaped(self):
         for text, want in {
             'asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));': 'asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));',
             'asm("{ mov.u32 %0, %tid.x; \\n"\n    " add.u32 %0, %0, %laneid; }" : "=r"(x));': 'asm("{ mov.u32 %0, %%tid.x; \\n"\n    " add.u32 %0, %0, %%laneid; }" : "=r"(x));',
         }.items():
-            self.assertEqual(nvcc_spellings.respelled(text), want)
+            self.assertEqual(nvcc_spellings.respelled(text, set()), want)
 
     def test_dynamic_shared_memory_that_is_no_array_becomes_one(self):
         for text, want in {
             "  extern __shared__ Tile<T, 2> s;\n": "  extern __shared__ Tile<T, 2> s_dynamic[]; Tile<T, 2>& s = s_dynamic[0];\n",
             "\textern __shared__ __align__(16) float x ;": "\textern __shared__ __align__(16) float x_dynamic[]; float& x = x_dynamic[0];",
         }.items():
-            self.assertEqual(nvcc_spellings.respelled(text), want)
+            self.assertEqual(nvcc_spellings.respelled(text, set()), want)
+
+    def test_types_whose_variables_begin_with_a_call(self):
+        texts = [
+            "struct Complex { float r; __device__ Complex(float a = 0) : r(a) {} };\nstruct Pair : Base { Complex c; };\nusing Two = Pair;",
+            "template <typename T> class Set { int n = 1; void f() { int x = 2; } };\ntypedef struct { int a; } Plain;\ntypedef Set<int> Ints;",
+            "struct Empty { Empty() {} Empty(int n) { x = n; } int x; };\nstruct Aggregate { float x, y; };\nstruct Default { Default() = default; };",
+        ]
+        self.assertEqual(nvcc_spellings.constructed_types(texts), {"Complex", "Pair", "Two", "Set", "Ints", "T"})
+        self.assertEqual(nvcc_spellings.constructed_types(["struct Timer { Timer() { begin(); } };\ntemplate <class T> T f();"]), {"Timer"})
+
+    def test_shared_variables_without_construction(self):
+        for text, want in {
+            "{ __shared__ Set<int> a[4][2], b; x();": "{ __shared__ __simulator_raw<Set<int>[4][2]> a_raw; Set<int> (&a)[4][2] = "
+            "reinterpret_cast<Set<int> (&)[4][2]>(a_raw); __shared__ __simulator_raw<Set<int>> b_raw; Set<int> (&b) = "
+            "reinterpret_cast<Set<int> (&)>(b_raw); x();",
+            "extern __shared__ Set<int> a[];": "extern __shared__ Set<int> a[];",
+            "__shared__ float a[4];": "__shared__ float a[4];",
+            "f(__shared__ Set<int> a)": "f(__shared__ Set<int> a)",
+        }.items():
+            self.assertEqual(nvcc_spellings.respelled(text, {"Set"}), want)
+
+    def test_eigen_has_no_code_for_nvcc(self):
+        text = "#if defined(__NVCC__)\n#define EIGEN_COMP_NVCC 1\n#endif\n"
+        self.assertEqual(nvcc_spellings.respelled(text, set()), text.replace("__NVCC__", "__NVCC_ITSELF__"))
 
     def test_other_text_stays(self):
         for text in (
@@ -180,7 +204,7 @@ class Spellings(unittest.TestCase):
             'asm("mov.u32 %0, %%smid;" : "=r"(x)); asm("add.f32 %0, %[a], %1;" : "=f"(x) : [a] "f"(y));',
             'printf("%smid: %d", asm_name, x %globaltimer);',
         ):
-            self.assertEqual(nvcc_spellings.respelled(text), text)
+            self.assertEqual(nvcc_spellings.respelled(text, set()), text)
 
     def test_an_overlay_names_the_files_that_change(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -193,8 +217,8 @@ class Spellings(unittest.TestCase):
             sys.argv = ["nvcc_spellings.py", str(folder / "overlay"), str(folder / "a.cu"), "-D", "A", "-I", str(folder / "with")]
             self.assertEqual(nvcc_spellings.main(), 0)
             roots = json.loads((folder / "overlay").read_text())["roots"]
-            self.assertEqual([file["name"] for root in roots for file in root["contents"]], ["a.cu", "c.cuh"])
-            copy = pathlib.Path(roots[0]["contents"][0]["external-contents"])
+            self.assertEqual({file["name"] for file in roots}, {str((folder / name).resolve()) for name in ("a.cu", "with/c.cuh")})
+            copy = next(pathlib.Path(file["external-contents"]) for file in roots if file["name"].endswith("a.cu"))
             self.assertEqual(copy.read_bytes(), b"// caf\xe9\nk<<<1, 1>>>();\n#include <c.cuh>\n# include \"b.cuh\"\n#include <cstdio>\n")
             sys.argv = ["nvcc_spellings.py", str(folder / "overlay"), str(folder / "b.cuh")]
             self.assertEqual(nvcc_spellings.main(), 1)

@@ -59,8 +59,9 @@ TEST(Simcc, AcceptsNvccsOptionsForARealGpuWithANote) {
           (folder / "program").string());
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.err,
-            "simcc: note: -lineinfo, --use_fast_math, -Xptxas -v, -arch=sm_80, -gencode "
-            "arch=compute_90,code=sm_90 have no meaning for the simulated GPU and are ignored\n");
+            "simcc: note: -lineinfo, -Xptxas -v, -arch=sm_80, -gencode arch=compute_90,code=sm_90 "
+            "have no meaning for the simulated GPU and are ignored\n"
+            "simcc: note: --use_fast_math: the simulated GPU computes as exactly as without it\n");
 }
 
 TEST(Simcc, CompilesForTheOneArchitectureThatItsOptionsName) {
@@ -1175,7 +1176,8 @@ INSTANTIATE_TEST_SUITE_P(
                       WrongUsage{"no_value", "k.cu -o", "-o needs a value"},
                       WrongUsage{"machine_code", "--lto k.cu", "no machine code"},
                       WrongUsage{"no_folder", "k.cu -o no/such/folder/k", "no folder"},
-                      WrongUsage{"two_to_ptx", "--ptx k.cu k.cu", "one file at a time"}),
+                      WrongUsage{"one_to_ptx_twice", "--ptx k.cu k.cu", "two of the files"},
+                      WrongUsage{"two_preprocessed", "-E k.cu k.cu", "one file at a time"}),
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST(Simcc, ExplainsItself) {

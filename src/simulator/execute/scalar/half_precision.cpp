@@ -25,9 +25,9 @@ void each(Warp& w, const Op& op) {
   for_each_active(w, [&](size_t lane) { d[lane] = F(a[lane]); });
 }
 
-using __simulator_half::TF32;
+using __simulator_half::Tf32;
 
-constexpr uint32_t WITHOUT_SIGN = 0x7fffffff, INFINITE = TF32::INFINITE;
+constexpr uint32_t WITHOUT_SIGN = 0x7fffffff, INFINITE = Tf32::Infinite;
 bool is_nan(uint32_t bits) { return (bits & WITHOUT_SIGN) > INFINITE; }
 
 // ---- TF32: an FP32 number whose lower 13 bits are zero.
@@ -40,17 +40,17 @@ enum class Ties { away, even, cut_off };
 // infinite. In the other roundings each NaN becomes the same one. (Seen on an H100.)
 template <Ties TIES, bool RELU>
 uint32_t to_tf32(uint32_t bits) {
-  if (TIES == Ties::away) return TF32::ties_away(bits);
+  if (TIES == Ties::away) return Tf32::ties_away(bits);
   if (is_nan(bits)) return NAN_OF_TF32;
   if (RELU && (bits & ~WITHOUT_SIGN) != 0) return 0;
-  return TIES == Ties::even ? TF32::rounded(bits, TF32::HALF - 1 + (bits >> 13 & 1))
-                            : TF32::rounded(bits, 0);
+  return TIES == Ties::even ? Tf32::rounded(bits, Tf32::Half - 1 + (bits >> 13 & 1))
+                            : Tf32::rounded(bits, 0);
 }
 
 // ---- Arithmetic on 16 bits, or on the two halves of 32.
 
-using __simulator_half::BF16;
-using __simulator_half::FP16;
+using __simulator_half::Bf16;
+using __simulator_half::Fp16;
 using __simulator_half::Rounding;
 
 // Op::extra: the modifiers of an opcode. They leave room for CONVERT_FROM_64 and CONVERT_TO_64.
@@ -58,7 +58,7 @@ constexpr int32_t FLUSH = 1, SATURATE = 2, RELU = 4, NAN_WINS = 8, ROUNDING_SHIF
 
 template <typename F>
 uint32_t flushed(uint32_t a, int32_t modifiers) {
-  return (modifiers & FLUSH) != 0 && F::is_subnormal(a) ? a & F::SIGN : a;
+  return (modifiers & FLUSH) != 0 && F::is_subnormal(a) ? a & F::Sign : a;
 }
 
 // Applies the modifiers to a result. sat: [0, 1], NaN to 0. relu: negative numbers to 0.
@@ -66,10 +66,10 @@ template <typename F>
 uint32_t modified(uint32_t a, int32_t modifiers) {
   a = flushed<F>(a, modifiers);
   if ((modifiers & SATURATE) != 0) {
-    constexpr uint32_t ONE = F::BIAS << F::FRACTION;
-    return F::is_nan(a) || (a & F::SIGN) != 0 ? 0 : std::min(a, ONE);
+    constexpr uint32_t ONE = F::Bias << F::Fraction;
+    return F::is_nan(a) || (a & F::Sign) != 0 ? 0 : std::min(a, ONE);
   }
-  if ((modifiers & RELU) != 0 && !F::is_nan(a) && (a & F::SIGN) != 0) return 0;
+  if ((modifiers & RELU) != 0 && !F::is_nan(a) && (a & F::Sign) != 0) return 0;
   return a;
 }
 
@@ -190,7 +190,7 @@ void compare(Warp& w, const Op& op) {
 // set: one, or zero.
 template <typename F, Relation RELATION>
 uint32_t one_if(uint32_t a, uint32_t b, uint32_t, int32_t) {
-  return holds<F, RELATION>(a, b) ? F::BIAS << F::FRACTION : 0;
+  return holds<F, RELATION>(a, b) ? F::Bias << F::Fraction : 0;
 }
 // set with an integer as its result: all ones, or zero.
 template <typename F, Relation RELATION>
@@ -206,7 +206,7 @@ uint32_t word_if(uint32_t a, uint32_t b, uint32_t, int32_t) {
 
 template <typename S>
 double number(uint64_t bits) {
-  if constexpr (std::is_same_v<S, FP16> || std::is_same_v<S, BF16>) {
+  if constexpr (std::is_same_v<S, Fp16> || std::is_same_v<S, Bf16>) {
     return S::widen(static_cast<uint32_t>(bits) & 0xffff);
   } else if constexpr (std::is_same_v<S, float>) {
     return std::bit_cast<float>(static_cast<uint32_t>(bits));
@@ -216,8 +216,8 @@ double number(uint64_t bits) {
     const auto value = static_cast<S>(bits);
     const bool negative = value < 0;
     const auto magnitude = static_cast<uint64_t>(static_cast<int64_t>(value));
-    if constexpr (std::is_unsigned_v<S>) return FP16::odd(value, false);
-    return FP16::odd(negative ? 0 - magnitude : magnitude, negative);
+    if constexpr (std::is_unsigned_v<S>) return Fp16::odd(value, false);
+    return Fp16::odd(negative ? 0 - magnitude : magnitude, negative);
   }
 }
 
@@ -240,13 +240,13 @@ template <typename D, typename S, bool TO_WHOLE>
 uint64_t converted(uint64_t bits, int32_t modifiers) {
   double value = number<S>(bits);
   if constexpr (TO_WHOLE) value = whole(value, modifiers);
-  if constexpr (std::is_same_v<D, FP16> || std::is_same_v<D, BF16>) {
+  if constexpr (std::is_same_v<D, Fp16> || std::is_same_v<D, Bf16>) {
     const auto rounding =
         TO_WHOLE ? Rounding::nearest : static_cast<Rounding>(modifiers >> ROUNDING_SHIFT);
     return modified<D>(D::narrow(value, rounding), modifiers);
   } else if constexpr (std::is_same_v<D, float>) {
     // A GPU only shifts BF16.
-    if constexpr (std::is_same_v<S, BF16>) return (bits & 0xffff) << 16;
+    if constexpr (std::is_same_v<S, Bf16>) return (bits & 0xffff) << 16;
     if (std::isnan(value)) return 0x7fffffff;
     if ((modifiers & SATURATE) != 0) value = std::clamp(value, 0.0, 1.0);
     return std::bit_cast<uint32_t>(static_cast<float>(value));
@@ -399,10 +399,10 @@ void add_format(Table& table, const std::string& type) {
 
 Table make_table() {
   Table table;
-  add_format<FP16>(table, "f16");
-  add_format<BF16>(table, "bf16");
-  table["cvt.bf16.f16"] = {convert<BF16, FP16, false>, InstructionKind::convert, "b16", {"b16"}};
-  table["cvt.f16.bf16"] = {convert<FP16, BF16, false>, InstructionKind::convert, "b16", {"b16"}};
+  add_format<Fp16>(table, "f16");
+  add_format<Bf16>(table, "bf16");
+  table["cvt.bf16.f16"] = {convert<Bf16, Fp16, false>, InstructionKind::convert, "b16", {"b16"}};
+  table["cvt.f16.bf16"] = {convert<Fp16, Bf16, false>, InstructionKind::convert, "b16", {"b16"}};
   return table;
 }
 
@@ -498,26 +498,26 @@ Arithmetic find_half_precision(const std::vector<std::string>& opcode) {
   return arithmetic;
 }
 
-uint16_t add_f16(uint16_t a, uint16_t b) { return FP16::add(a, b); }
-uint16_t add_bf16(uint16_t a, uint16_t b) { return BF16::add(a, b); }
-uint16_t smaller_f16(uint16_t a, uint16_t b) { return FP16::extreme(a, b, false, false); }
-uint16_t larger_f16(uint16_t a, uint16_t b) { return FP16::extreme(a, b, true, false); }
-uint16_t smaller_bf16(uint16_t a, uint16_t b) { return BF16::extreme(a, b, false, false); }
-uint16_t larger_bf16(uint16_t a, uint16_t b) { return BF16::extreme(a, b, true, false); }
+uint16_t add_f16(uint16_t a, uint16_t b) { return Fp16::add(a, b); }
+uint16_t add_bf16(uint16_t a, uint16_t b) { return Bf16::add(a, b); }
+uint16_t smaller_f16(uint16_t a, uint16_t b) { return Fp16::extreme(a, b, false, false); }
+uint16_t larger_f16(uint16_t a, uint16_t b) { return Fp16::extreme(a, b, true, false); }
+uint16_t smaller_bf16(uint16_t a, uint16_t b) { return Bf16::extreme(a, b, false, false); }
+uint16_t larger_bf16(uint16_t a, uint16_t b) { return Bf16::extreme(a, b, true, false); }
 uint32_t add_f16x2(uint32_t a, uint32_t b) {
-  return of_halves<true, compute<FP16, Half::add>>(a, b, 0, 0);
+  return of_halves<true, compute<Fp16, Half::add>>(a, b, 0, 0);
 }
 uint32_t add_bf16x2(uint32_t a, uint32_t b) {
-  return of_halves<true, compute<BF16, Half::add>>(a, b, 0, 0);
+  return of_halves<true, compute<Bf16, Half::add>>(a, b, 0, 0);
 }
 
 void halves_to_singles(std::span<uint32_t> numbers) {
   for (uint32_t& bits : numbers)
-    bits = std::bit_cast<uint32_t>(static_cast<float>(FP16::widen(bits)));
+    bits = std::bit_cast<uint32_t>(static_cast<float>(Fp16::widen(bits)));
 }
 
 void singles_to_halves(std::span<uint32_t> numbers) {
-  for (uint32_t& bits : numbers) bits = FP16::narrow(std::bit_cast<float>(bits));
+  for (uint32_t& bits : numbers) bits = Fp16::narrow(std::bit_cast<float>(bits));
 }
 
 }  // namespace simulator

@@ -49,7 +49,7 @@ struct __simulator_h;
   __simulator_to_half(type, source, constraint, _ru, "rp", up, number)                  \
   __simulator_to_half(type, source, constraint, _rd, "rm", down, number)
 #define __simulator_magnitude(type) \
-  (__simulator_half::FP16::odd(value < 0 ? 0ull - static_cast<unsigned long long>(value) \
+  (__simulator_half::Fp16::odd(value < 0 ? 0ull - static_cast<unsigned long long>(value) \
                                          : static_cast<unsigned long long>(value), value < 0))
 __simulator_to_half_all(float, "f32", "f", value)
 __simulator_to_half_all(double, "f64", "d", value)
@@ -71,9 +71,9 @@ __simulator_host_device float __simulator_join(__simulator_, __simulator_to, _as
   return value;
 #else
   using Format = __simulator_half::__simulator_format;
-  if (Format::is_nan(bits) && Format::FRACTION == 10)
+  if (Format::is_nan(bits) && Format::Fraction == 10)
     return __builtin_bit_cast(float, 0x7fffffffu);
-  if (Format::FRACTION == 7) return __builtin_bit_cast(float, static_cast<unsigned>(bits) << 16);
+  if (Format::Fraction == 7) return __builtin_bit_cast(float, static_cast<unsigned>(bits) << 16);
   return static_cast<float>(Format::widen(bits));
 #endif
 }
@@ -375,7 +375,7 @@ __simulator_host_device __simulator_h2 __hfma2_relu(__simulator_h2 a, __simulato
 __simulator_host_device __simulator_h __simulator_join(__simulator_, __simulator_to, _saturated)(
     __simulator_h h) {
   using Format = __simulator_half::__simulator_format;
-  constexpr unsigned one = Format::BIAS << Format::FRACTION;
+  constexpr unsigned one = Format::Bias << Format::Fraction;
   if (Format::is_nan(h.__x) || (h.__x & 0x8000) != 0) return __simulator_of(0);
   return h.__x > one ? __simulator_of(one) : h;
 }
