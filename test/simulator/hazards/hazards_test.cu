@@ -386,7 +386,7 @@ struct alignas(16) Task {
   int n, unused;
 };
 __global__ void shift_by_a_task(const int4* task, const int* in) {
-  const int4 words = *task;
+  const int4 words = __ldg(task);  // the pointer comes in two pieces
   const Task copy = *reinterpret_cast<const Task*>(&words);
   copy.out[threadIdx.x] = in[threadIdx.x];  // mark: a task
 }
